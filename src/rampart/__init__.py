@@ -1,0 +1,1 @@
+"""pytest-native testing of how AI agents behave."""

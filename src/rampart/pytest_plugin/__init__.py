@@ -1,0 +1,1 @@
+"""rampart.pytest_plugin."""
