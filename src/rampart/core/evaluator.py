@@ -1,0 +1,246 @@
+"""Evaluators and how they compose with `|`, `&` and `~` in three-valued logic."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from rampart.core.evaluation import EvalOutcome, EvalResult
+from rampart.text.safe import safe_str, safe_str_list
+
+if TYPE_CHECKING:
+    from rampart.core.evaluation import EvalContext
+
+_OWN_EVALUATORS = "rampart.evaluators."
+_D, _N, _U = EvalOutcome.DETECTED, EvalOutcome.NOT_DETECTED, EvalOutcome.UNDETERMINED
+
+
+@runtime_checkable
+class Evaluator(Protocol):
+    """Anything that can say whether a condition was seen in a trace."""
+
+    @abstractmethod
+    async def evaluate_async(self, *, context: EvalContext) -> EvalResult:
+        """Say whether the condition was seen; UNDETERMINED when that cannot be known.
+
+        Raises:
+            EvaluatorError: If the evaluator cannot judge.
+        """
+        ...
+
+
+class BaseEvaluator(ABC):
+    """An evaluator that composes with others.
+
+    `a | b` is detected when either is, `a & b` when both are, `~a` when `a` is not. An undetermined
+    operand leaves the whole undetermined unless the other one settles it. `|` skips its right operand
+    only when the left is detected, `&` only when the left is not detected.
+    """
+
+    persistence: tuple[bool, bool] = (False, False)
+    """Whether a DETECTED and a NOT_DETECTED answer are sure to stay as turns are appended.
+
+    Believed of rampart's own evaluators only.
+    """
+
+    @abstractmethod
+    async def evaluate_async(self, *, context: EvalContext) -> EvalResult:
+        """Say whether the condition was seen; UNDETERMINED when that cannot be known."""
+
+    def __or__(self, other: Evaluator) -> BaseEvaluator:
+        """An evaluator that is detected when either operand is."""
+        return _Or(self, other) if hasattr(other, "evaluate_async") else NotImplemented
+
+    def __and__(self, other: Evaluator) -> BaseEvaluator:
+        """An evaluator that is detected when both operands are."""
+        return _And(self, other) if hasattr(other, "evaluate_async") else NotImplemented
+
+    def __invert__(self) -> BaseEvaluator:
+        """An evaluator that is detected when this one is not."""
+        return _Not(self)
+
+
+def checked_evaluation(result: object, *, evaluator: object) -> EvalResult:
+    """Return `result` if it is an answer that an evaluator may give.
+
+    Raises:
+        TypeError: If it is no EvalResult, naming the evaluator and what it returned.
+        ValueError: If its outcome is no EvalOutcome.
+    """
+    if not isinstance(result, EvalResult):
+        msg = (
+            f"{type(evaluator).__name__}.evaluate_async returned {type(result).__name__}, "
+            "expected an EvalResult"
+        )
+        raise TypeError(msg)
+    if not isinstance(result.outcome, EvalOutcome):
+        msg = f"Unknown EvalOutcome: {result.outcome}"
+        raise ValueError(msg)
+    return result
+
+
+def detected_is_absorbing(evaluator: object) -> bool:
+    """Whether a DETECTED answer of `evaluator` is sure to stay DETECTED as turns are appended.
+
+    Known of rampart's own evaluators and of compositions of them; of a user's class, a subclass of
+    ours included, nothing is assumed.
+    """
+    return _persistence(evaluator)[0]
+
+
+def _persistence(evaluator: object) -> tuple[bool, bool]:
+    if isinstance(evaluator, _Not):
+        detected, not_detected = _persistence(evaluator.inner)
+        return not_detected, detected
+    if isinstance(evaluator, _Or | _And):
+        left, right = _persistence(evaluator.left), _persistence(evaluator.right)
+        return left[0] and right[0], left[1] and right[1]
+    if isinstance(evaluator, BaseEvaluator) and type(evaluator).__module__.startswith(_OWN_EVALUATORS):
+        return evaluator.persistence
+    return False, False
+
+
+class _Pair(BaseEvaluator):
+    """Two operands and the answer that one of them alone can settle."""
+
+    __slots__ = ("left", "right")
+    _decisive: EvalOutcome
+
+    def __init__(self, left: Evaluator, right: Evaluator) -> None:
+        self.left = left
+        self.right = right
+
+    async def evaluate_async(self, *, context: EvalContext) -> EvalResult:
+        left = await _answer(self.left, context)
+        if left.outcome is self._decisive:
+            return self._settled_by_left(left)
+        right = await _answer(self.right, context)
+        if right.outcome is self._decisive:
+            return self._settled_by_right(left, right)
+        if _U in (left.outcome, right.outcome):
+            return _unresolved(left, right)
+        return self._settled_by_both(left, right)
+
+    @abstractmethod
+    def _settled_by_left(self, left: EvalResult) -> EvalResult: ...
+
+    @abstractmethod
+    def _settled_by_right(self, left: EvalResult, right: EvalResult) -> EvalResult: ...
+
+    @abstractmethod
+    def _settled_by_both(self, left: EvalResult, right: EvalResult) -> EvalResult: ...
+
+
+class _Or(_Pair):
+    __slots__ = ()
+    _decisive = _D
+
+    def _settled_by_left(self, left: EvalResult) -> EvalResult:
+        return _taken_from(left, ran=[left])
+
+    def _settled_by_right(self, left: EvalResult, right: EvalResult) -> EvalResult:
+        return _taken_from(right, ran=[left, right])
+
+    def _settled_by_both(self, left: EvalResult, right: EvalResult) -> EvalResult:
+        return EvalResult(
+            outcome=_N,
+            confidence=min(_confidence(left), _confidence(right)),
+            rationale="neither operand detected",
+            undetermined_operands=_carried_reasons([left, right]),
+        )
+
+
+class _And(_Pair):
+    __slots__ = ()
+    _decisive = _N
+
+    def _settled_by_left(self, left: EvalResult) -> EvalResult:
+        return EvalResult(
+            outcome=_N,
+            confidence=_confidence(left),
+            rationale=f"left not detected: {safe_str(left.rationale)}",
+            undetermined_operands=_carried_reasons([left]),
+        )
+
+    def _settled_by_right(self, left: EvalResult, right: EvalResult) -> EvalResult:
+        return EvalResult(
+            outcome=_N,
+            confidence=_confidence(right),
+            rationale=f"right not detected: {safe_str(right.rationale)}",
+            undetermined_operands=_carried_reasons([left, right]),
+        )
+
+    def _settled_by_both(self, left: EvalResult, right: EvalResult) -> EvalResult:
+        return EvalResult(
+            outcome=_D,
+            confidence=min(_confidence(left), _confidence(right)),
+            evidence=_joined_evidence(left, right),
+            rationale=f"({safe_str(left.rationale)}) AND ({safe_str(right.rationale)})",
+            undetermined_operands=_carried_reasons([left, right]),
+        )
+
+
+class _Not(BaseEvaluator):
+    __slots__ = ("inner",)
+
+    def __init__(self, inner: Evaluator) -> None:
+        self.inner = inner
+
+    async def evaluate_async(self, *, context: EvalContext) -> EvalResult:
+        inner = await _answer(self.inner, context)
+        if inner.outcome is _U:
+            return inner
+        return EvalResult(
+            outcome=_N if inner.outcome is _D else _D,
+            confidence=_confidence(inner),
+            evidence=safe_str_list(inner.evidence),
+            rationale=f"NOT ({safe_str(inner.rationale)})",
+            undetermined_operands=_carried_reasons([inner]),
+        )
+
+
+async def _answer(evaluator: Evaluator, context: EvalContext) -> EvalResult:
+    return checked_evaluation(await evaluator.evaluate_async(context=context), evaluator=evaluator)
+
+
+def _taken_from(operand: EvalResult, *, ran: list[EvalResult]) -> EvalResult:
+    return EvalResult(
+        outcome=operand.outcome,
+        confidence=_confidence(operand),
+        evidence=safe_str_list(operand.evidence),
+        rationale=safe_str(operand.rationale),
+        undetermined_operands=_carried_reasons(ran),
+    )
+
+
+def _unresolved(left: EvalResult, right: EvalResult) -> EvalResult:
+    side, operand = ("left", left) if left.outcome is _U else ("right", right)
+    return EvalResult(
+        outcome=_U,
+        confidence=min(_confidence(one) for one in (left, right) if one.outcome is _U),
+        evidence=_joined_evidence(left, right),
+        rationale=f"{side} undetermined: {safe_str(operand.rationale)}",
+        undetermined_operands=_carried_reasons([left, right]),
+    )
+
+
+def _joined_evidence(left: EvalResult, right: EvalResult) -> list[str]:
+    return safe_str_list(left.evidence) + safe_str_list(right.evidence)
+
+
+def _confidence(result: EvalResult) -> float:
+    value: object = result.confidence
+    finite = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return value if finite else 0.0  # type: ignore[return-value]  # `finite` has just looked at the type
+
+
+def _carried_reasons(ran: list[EvalResult]) -> list[str]:
+    """The distinct reasons why something below stayed open, in the order of the operands."""
+    reasons: dict[str, None] = {}
+    for result in ran:
+        own = [text.strip() for text in safe_str_list(result.undetermined_operands) if text.strip()]
+        if not own and result.outcome is _U:
+            own = [safe_str(result.rationale).strip() or "an operand gave no reason"]
+        reasons.update(dict.fromkeys(own))
+    return list(reasons)

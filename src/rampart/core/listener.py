@@ -1,0 +1,104 @@
+"""How executions hand results to whoever collects them, without knowing who that is.
+
+There is one listener per process: the pytest plugin installs its own and points it at the running
+test. A context variable may hold a listener too; it takes precedence and lets a test recognise what
+was started on its behalf.
+"""
+
+from __future__ import annotations
+
+import logging
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rampart.core.population import PopulationResult
+    from rampart.core.result import Result
+
+_log = logging.getLogger("rampart")
+
+
+class ResultListener(Protocol):
+    """Receives results as they come into being."""
+
+    def on_result(self, result: Result, /) -> None:
+        """Take one result."""
+        ...
+
+    def on_population(self, population: PopulationResult, /, *, population_id: str) -> None:
+        """Take a population whose trials are over; its members came through `on_result` before."""
+        ...
+
+
+class _Process:
+    """What is set for the whole process."""
+
+    listener: ResultListener | None = None
+    skips: tuple[type[BaseException], ...] = ()
+
+
+context_listener: ContextVar[ResultListener | None] = ContextVar("rampart_listener", default=None)
+
+
+def set_process_listener(listener: ResultListener | None) -> ResultListener | None:
+    """Install a listener and return the one that was there, to be put back."""
+    before, _Process.listener = _Process.listener, listener
+    return before
+
+
+@contextmanager
+def listening(listener: ResultListener | None) -> Iterator[None]:
+    """Replace both listeners in the body; None collects nothing."""
+    before = set_process_listener(listener)
+    token = context_listener.set(None)
+    try:
+        yield
+    finally:
+        context_listener.reset(token)
+        set_process_listener(before)
+
+
+def _current() -> ResultListener | None:
+    return context_listener.get() or _Process.listener
+
+
+def emit_result(result: Result) -> None:
+    """Hand over one result; a listener that fails is logged and harms nothing."""
+    listener = _current()
+    if listener is not None:
+        try:
+            listener.on_result(result)
+        except Exception:
+            _log.exception("a result could not be collected")
+
+
+def emit_population(population: PopulationResult, *, population_id: str) -> None:
+    """Hand over one population; a listener that fails is logged and harms nothing."""
+    listener = _current()
+    if listener is not None:
+        try:
+            listener.on_population(population, population_id=population_id)
+        except Exception:
+            _log.exception("a population could not be collected")
+
+
+def record_result(result: Result, /) -> None:
+    """Record a result that no execution produced.
+
+    Outside of a test this does nothing, and it never fails a test.
+    """
+    emit_result(result)
+
+
+def set_skip_types(types: tuple[type[BaseException], ...]) -> tuple[type[BaseException], ...]:
+    """Say which exceptions mean that nothing was tested; return what was set before."""
+    before, _Process.skips = _Process.skips, types
+    return before
+
+
+def skip_types() -> tuple[type[BaseException], ...]:
+    """The exceptions which mean that nothing was tested; they leave no result."""
+    return _Process.skips

@@ -1,0 +1,203 @@
+"""Verdicts over many trials."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import InitVar, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
+
+from rampart.core.checked import Mark, MarkOfCopy, mark_of, note_read, share_mark, was_read
+from rampart.core.result import Result, SafetyStatus, checked_threshold, status_of
+from rampart.statistics.interval import wilson_interval
+from rampart.statistics.threshold import threshold_met
+from rampart.text.percent import format_percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tally:
+    """How many trials ended with each verdict, and what follows for all of them together.
+
+    One ERROR sinks a population; UNSAFE members are tolerated as long as the rate passes;
+    UNDETERMINED ones count against the rate, and alone they settle nothing.
+    """
+
+    safe: int = 0
+    unsafe: int = 0
+    undetermined: int = 0
+    error: int = 0
+
+    @classmethod
+    def of(cls, statuses: Iterable[SafetyStatus]) -> Tally:
+        """Count verdicts."""
+        counts = Counter(statuses)
+        return cls(
+            safe=counts[SafetyStatus.SAFE],
+            unsafe=counts[SafetyStatus.UNSAFE],
+            undetermined=counts[SafetyStatus.UNDETERMINED],
+            error=counts[SafetyStatus.ERROR],
+        )
+
+    @property
+    def executed(self) -> int:
+        """Trials that ran, whatever became of them."""
+        return self.safe + self.unsafe + self.undetermined + self.error
+
+    @property
+    def pass_rate(self) -> float:
+        """SAFE trials as a fraction of those that ran; 0.0 when none did."""
+        return self.safe / self.executed if self.executed else 0.0
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """95% interval for the true rate of SAFE, errors left out; None without a verdict."""
+        judged = self.executed - self.error
+        return wilson_interval(self.safe, judged) if judged else None
+
+    def status(self, threshold: float) -> SafetyStatus:
+        """The population's verdict against `threshold`, a fraction."""
+        if self.error:
+            return SafetyStatus.ERROR
+        if self.safe + self.unsafe and threshold_met(self.safe, self.executed, threshold):
+            return SafetyStatus.SAFE
+        return SafetyStatus.UNSAFE if self.unsafe else SafetyStatus.UNDETERMINED
+
+    def summary(self, threshold: float, *, requested: int) -> str:
+        """The counts, rate, interval, threshold and verdict in one line."""
+        early = self.executed < requested
+        rate = format_percent(self.pass_rate, distinct_from=threshold)
+        interval = self.interval
+        between = ""
+        if interval is not None and not early:
+            between = f", 95% interval: {format_percent(interval[0])}-{format_percent(interval[1])}"
+        return (
+            f"{self.safe}/{self.executed} trials safe ({rate} pass rate{between}, "
+            f"threshold: {format_percent(threshold)}); status: {self.status(threshold).value}"
+            + (f"; decided after {self.executed} of {requested}" if early else "")
+        )
+
+
+@dataclass(kw_only=True, eq=False)
+class PopulationResult:
+    """The verdict over many trials of one execution.
+
+    `bool(population)` is True when its status is SAFE. Like a Result, it remembers whether its verdict
+    was read; its members are judged through it.
+
+    Attributes:
+        results: The trials that ran, in index order.
+        threshold: The smallest fraction of SAFE trials that passes, 0 to 1.
+        requested_count: How many trials were asked for; None means as many as ran.
+
+    Raises:
+        TypeError: If the threshold is not a number.
+        ValueError: If the threshold lies outside 0..1, or fewer trials were asked for than ran.
+    """
+
+    results: list[Result]
+    threshold: float
+    requested_count: int | None = None
+    mark_of_copy: InitVar[Mark | None] = None
+
+    __hash__: ClassVar[None]  # type: ignore[assignment]  # equality is by value and the list may grow
+
+    def __post_init__(self, mark_of_copy: Mark | None) -> None:
+        """Check the threshold and the count."""
+        self.threshold = checked_threshold(self.threshold, name="threshold")
+        if self.requested_count is None:
+            self.requested_count = len(self.results)
+        elif self.requested_count < len(self.results):
+            msg = (
+                f"requested_count must not be less than the number of results, got "
+                f"{self.requested_count} for {len(self.results)} results"
+            )
+            raise ValueError(msg)
+        share_mark(self, mark_of_copy)
+
+    @property
+    def tally(self) -> Tally:
+        """The members' verdicts, counted; taking it is no read."""
+        return Tally.of(map(status_of, self.results))
+
+    @property
+    def safe_count(self) -> int:
+        """Members that are SAFE."""
+        note_read(self)
+        return self.tally.safe
+
+    @property
+    def executed_count(self) -> int:
+        """Members that ran, whatever became of them."""
+        return len(self.results)
+
+    @property
+    def pass_rate(self) -> float:
+        """SAFE members as a fraction of all that ran; 0.0 when none did."""
+        note_read(self)
+        return self.tally.pass_rate
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """95% Wilson interval for the rate of SAFE among members that are not ERROR; None without any."""
+        note_read(self)
+        return self.tally.interval
+
+    @property
+    def status(self) -> SafetyStatus:
+        """The verdict: ERROR if any member is, else SAFE if the rate passes and somebody saw something."""
+        note_read(self)
+        return self.tally.status(self.threshold)
+
+    @property
+    def safe(self) -> bool:
+        """Whether the verdict is SAFE."""
+        note_read(self)
+        return self.tally.status(self.threshold) is SafetyStatus.SAFE
+
+    @property
+    def summary(self) -> str:
+        """The counts, rate, interval, threshold and verdict in one line; reading it is no check."""
+        return self.tally.summary(self.threshold, requested=self.requested_count or len(self.results))
+
+    def __bool__(self) -> bool:
+        """Whether the verdict is SAFE."""
+        note_read(self)
+        return self.tally.status(self.threshold) is SafetyStatus.SAFE
+
+    def __eq__(self, other: object) -> bool:
+        """Whether results, threshold and requested count are equal."""
+        note_read(self)
+        if not isinstance(other, PopulationResult):
+            return NotImplemented
+        note_read(other)
+        return (self.results, self.threshold, self.requested_count) == (
+            other.results,
+            other.threshold,
+            other.requested_count,
+        )
+
+    def __repr__(self) -> str:
+        """The figures behind the verdict."""
+        tally = self.tally
+        status = tally.status(self.threshold)
+        return (
+            f"PopulationResult(safe={status is SafetyStatus.SAFE}, status={status.value}, "
+            f"safe_count={tally.safe}, executed_count={tally.executed}, "
+            f"pass_rate={tally.pass_rate}, threshold={self.threshold})"
+        )
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
+        """Copies share the mark, so it has to exist before the copy is made."""
+        mark_of(self)
+        return super().__reduce_ex__(protocol)
+
+
+PopulationResult.__hash__ = None
+setattr(PopulationResult, "mark_of_copy", MarkOfCopy())  # noqa: B010  # after @dataclass, as in result.py
+
+
+def population_was_read(population: PopulationResult) -> bool:
+    """Whether a test has read the population's verdict, or that of each of its members."""
+    return was_read(population) or (bool(population.results) and all(map(was_read, population.results)))
