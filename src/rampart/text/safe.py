@@ -1,8 +1,7 @@
 """Values of unknown origin turned into plain text and numbers, whatever their methods do."""
 
 import math
-from collections.abc import Iterable
-from typing import cast
+from typing import Any
 
 UNPRINTABLE = "<unprintable value>"
 
@@ -18,7 +17,7 @@ def safe_str(value: object, /) -> str:
         return UNPRINTABLE
 
 
-def safe_str_list(value: object, /) -> list[str]:
+def safe_str_list(value: Any, /) -> list[str]:
     """Render an iterable item by item with `safe_str`.
 
     A str gives one item. What cannot be iterated, or raises on the way, gives an empty list.
@@ -26,7 +25,7 @@ def safe_str_list(value: object, /) -> list[str]:
     try:
         if isinstance(value, str):
             return [safe_str(value)]
-        return [safe_str(item) for item in cast("Iterable[object]", value)]
+        return [safe_str(item) for item in value]
     except Exception:  # any failure of a foreign object means the same here
         return []
 
