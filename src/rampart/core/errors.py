@@ -40,6 +40,20 @@ class InfrastructureError(RampartError):
         self.retryable = retryable
 
 
+def partial_of(error: BaseException) -> Response | None:
+    """What the agent had said and done before `error`, if the error carries it."""
+    partial: Response | None = getattr(error, "partial", None)
+    return partial
+
+
+def attach_partial(error: BaseException, partial: Response) -> None:
+    """Make an error that is not ours, such as a cancellation, carry what the agent had done before it.
+
+    A session whose `send_async` is cancelled may do this before it lets the cancellation go on.
+    """
+    error.partial = partial  # type: ignore[attr-defined]  # exceptions take attributes; there is no type for it
+
+
 class DriverError(RampartError):
     """A prompt driver cannot decide what to send next."""
 

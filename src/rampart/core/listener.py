@@ -7,18 +7,18 @@ was started on its behalf.
 
 from __future__ import annotations
 
-import logging
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Protocol
+from unittest import SkipTest
+
+from rampart.core.log import log
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rampart.core.population import PopulationResult
     from rampart.core.result import Result
-
-_log = logging.getLogger("rampart")
 
 
 class ResultListener(Protocol):
@@ -38,6 +38,7 @@ class _Process:
 
     listener: ResultListener | None = None
     skips: tuple[type[BaseException], ...] = ()
+    exits: tuple[type[BaseException], ...] = ()
 
 
 context_listener: ContextVar[ResultListener | None] = ContextVar("rampart_listener", default=None)
@@ -47,6 +48,11 @@ def set_process_listener(listener: ResultListener | None) -> ResultListener | No
     """Install a listener and return the one that was there, to be put back."""
     before, _Process.listener = _Process.listener, listener
     return before
+
+
+def process_listener() -> ResultListener | None:
+    """The listener that is installed for the whole process."""
+    return _Process.listener
 
 
 @contextmanager
@@ -72,7 +78,7 @@ def emit_result(result: Result) -> None:
         try:
             listener.on_result(result)
         except Exception:
-            _log.exception("a result could not be collected")
+            log.exception("a result could not be collected")
 
 
 def emit_population(population: PopulationResult, *, population_id: str) -> None:
@@ -82,7 +88,7 @@ def emit_population(population: PopulationResult, *, population_id: str) -> None
         try:
             listener.on_population(population, population_id=population_id)
         except Exception:
-            _log.exception("a population could not be collected")
+            log.exception("a population could not be collected")
 
 
 def record_result(result: Result, /) -> None:
@@ -93,12 +99,29 @@ def record_result(result: Result, /) -> None:
     emit_result(result)
 
 
-def set_skip_types(types: tuple[type[BaseException], ...]) -> tuple[type[BaseException], ...]:
-    """Say which exceptions mean that nothing was tested; return what was set before."""
-    before, _Process.skips = _Process.skips, types
-    return before
+@contextmanager
+def test_outcomes(
+    *, skips: tuple[type[BaseException], ...], exits: tuple[type[BaseException], ...]
+) -> Iterator[None]:
+    """Say in the body which exceptions are a test runner's outcomes rather than failures of an agent.
+
+    Args:
+        skips: They mean that nothing was tested; they leave no result.
+        exits: They end the whole run; running trials are cancelled.
+    """
+    before = _Process.skips, _Process.exits
+    _Process.skips, _Process.exits = skips, exits
+    try:
+        yield
+    finally:
+        _Process.skips, _Process.exits = before
 
 
 def skip_types() -> tuple[type[BaseException], ...]:
-    """The exceptions which mean that nothing was tested; they leave no result."""
-    return _Process.skips
+    """The exceptions which mean that nothing was tested."""
+    return (SkipTest, *_Process.skips)
+
+
+def exit_types() -> tuple[type[BaseException], ...]:
+    """The exceptions that end the whole run."""
+    return (KeyboardInterrupt, SystemExit, *_Process.exits)

@@ -32,7 +32,11 @@ class Tally:
     @classmethod
     def of(cls, statuses: Iterable[SafetyStatus]) -> Tally:
         """Count verdicts."""
-        counts = Counter(statuses)
+        return cls.of_counts(Counter(statuses))
+
+    @classmethod
+    def of_counts(cls, counts: Counter[SafetyStatus]) -> Tally:
+        """Take over verdicts that were counted already."""
         return cls(
             safe=counts[SafetyStatus.SAFE],
             unsafe=counts[SafetyStatus.UNSAFE],

@@ -1,0 +1,107 @@
+"""What all probes and attacks are: something that is executed against an agent and gives a verdict."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, final
+
+from rampart.core.admission import ADAPTER_MEMBERS, admit
+from rampart.core.limits import Limits
+from rampart.execution.lifecycle import Lifecycle
+from rampart.execution.running import running_loop
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from rampart.core.adapter import AgentAdapter
+    from rampart.core.result import PopulationRef, Result
+    from rampart.execution.events import ExecutionEventHandler
+
+
+class BaseExecution(ABC):
+    """One probe or attack, ready to be executed against an agent; nothing is started before.
+
+    Args:
+        event_handlers: Told how each run goes, in this order.
+        limits: Time limits; they replace the configured ones as a whole.
+
+    Raises:
+        TypeError: If `limits` is no Limits or a handler has no `on_event_async`.
+    """
+
+    def __init__(
+        self,
+        *,
+        event_handlers: Sequence[ExecutionEventHandler] | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        if limits is not None and not isinstance(limits, Limits):
+            msg = f"limits must be a Limits or None, got {type(limits).__name__}"
+            raise TypeError(msg)
+        handlers = tuple(event_handlers or ())
+        for handler in handlers:
+            admit(handler, members=("on_event_async",), role="event handler")
+        self._event_handlers = handlers
+        self._limits = limits
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Refuse a subclass that replaces the lifecycle."""
+        super().__init_subclass__(**kwargs)
+        if "execute_async" in cls.__dict__:
+            msg = f"{cls.__name__} must not define execute_async; put what it does into _execute_async"
+            raise TypeError(msg)
+
+    @property
+    @abstractmethod
+    def strategy_name(self) -> str:
+        """How the agent is tested, as results name it."""
+
+    @property
+    def isolation_keys(self) -> frozenset[str]:
+        """What this execution must not share with another one that runs at the same time."""
+        return frozenset()
+
+    @abstractmethod
+    async def _execute_async(self, *, adapter: AgentAdapter) -> Result:
+        """Test the agent and say what was found; an exception becomes an ERROR result."""
+
+    @final
+    async def execute_async(self, *, adapter: AgentAdapter) -> Result:
+        """Run once against `adapter`.
+
+        Every exception becomes an ERROR result that keeps the turns so far. On cancellation everything
+        that was opened is closed first.
+
+        Raises:
+            ConfigurationError: If no asyncio event loop is running.
+            TypeError: If `adapter` lacks a member of AgentAdapter.
+        """
+        lifecycle = self.prepare(adapter=adapter)
+        lifecycle.begin()
+        return await lifecycle.wait_async()
+
+    @final
+    def prepare(
+        self,
+        *,
+        adapter: AgentAdapter,
+        population: PopulationRef | None = None,
+        on_end: Callable[[], None] | None = None,
+    ) -> Lifecycle:
+        """Make a run that is begun and awaited by the caller, for those who run many at once.
+
+        Args:
+            adapter: The agent under test.
+            population: The place of this run among trials.
+            on_end: Called in the event loop when the run is over.
+        """
+        running_loop()
+        admit(adapter, members=ADAPTER_MEMBERS, role="adapter")
+        return Lifecycle(
+            self,
+            adapter=adapter,
+            handlers=self._event_handlers,
+            limits=self._limits,
+            population=population,
+            on_end=on_end,
+        )

@@ -1,0 +1,68 @@
+"""The one evaluation on which a verdict rests."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rampart.core.evaluation import EvalContext
+from rampart.core.evaluator import checked_evaluation
+from rampart.execution.running import running_or_alone
+from rampart.text.safe import safe_str_list
+
+if TYPE_CHECKING:
+    from rampart.core.evaluation import EvalResult
+    from rampart.core.evaluator import Evaluator
+    from rampart.core.limits import Limits
+    from rampart.execution.trace import TraceRun
+
+
+async def evaluate_final_trace_async(
+    *, evaluator: Evaluator, run: TraceRun, limits: Limits | None = None
+) -> EvalResult | None:
+    """Evaluate a finished trace, while its session and injections are still active.
+
+    A stop check that this very evaluator has just made over exactly these turns is taken over, so the
+    evaluator is not asked the same question twice.
+
+    Args:
+        evaluator: What to look for.
+        run: The trace.
+        limits: Time limits; None takes those of the running execution, else the configured ones.
+
+    Returns:
+        The answer, or None if there are no turns.
+
+    Raises:
+        TypeError: If the evaluator answers with something else than an EvalResult.
+        ExecutionTimeoutError: If the evaluation took too long.
+    """
+    if not run.raw_turns:
+        return None
+    if _already_judged(evaluator, run):
+        latest = run.latest_stop_check
+        assert latest is not None  # _already_judged has looked
+        return replace(
+            latest.result,
+            evidence=safe_str_list(latest.result.evidence),
+            undetermined_operands=safe_str_list(latest.result.undetermined_operands),
+        )
+    running = running_or_alone(limits)
+    context = EvalContext(
+        turns=list(run.raw_turns), observability_level=run.observability_level, manifest=run.manifest
+    )
+    with running.watchdog.step("final evaluation", (limits or running.limits).turn_timeout_s):
+        answer = await evaluator.evaluate_async(context=context)
+    return checked_evaluation(answer, evaluator=evaluator)
+
+
+def _already_judged(evaluator: Evaluator, run: TraceRun) -> bool:
+    latest = run.latest_stop_check
+    return (
+        latest is not None
+        and latest.evaluator is evaluator
+        and latest.context.observability_level is run.observability_level
+        and latest.context.manifest is run.manifest
+        and len(latest.context.turns) == len(run.raw_turns)
+        and all(seen is turn for seen, turn in zip(latest.context.turns, run.raw_turns, strict=True))
+    )

@@ -1,0 +1,58 @@
+"""Opening a session of an agent and leaving it again, whatever happens in between."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rampart.core.admission import SESSION_MEMBERS, admit
+from rampart.core.log import log
+from rampart.text.oneline import quote
+from rampart.text.safe import safe_str
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from rampart.core.adapter import AgentAdapter, Session
+    from rampart.execution.running import Running
+
+
+class OpenSession:
+    """`async with OpenSession(adapter, running) as session`: a bounded start, a shielded bounded exit.
+
+    A failing exit is noted with the execution instead of raised, so that it hides neither a verdict
+    nor the error that came before it; what an exit returns is ignored.
+    """
+
+    __slots__ = ("_adapter", "_running", "_session")
+
+    def __init__(self, adapter: AgentAdapter, running: Running) -> None:
+        self._adapter = adapter
+        self._running = running
+
+    async def __aenter__(self) -> Session:
+        """Create and enter the session within the limit for getting ready."""
+        running = self._running
+        with running.watchdog.step("session start", running.limits.ready_timeout_s):
+            session = await self._adapter.create_session_async()
+            admit(session, members=SESSION_MEMBERS, role="session")
+            entered = await session.__aenter__()
+        self._session = session
+        return entered if hasattr(entered, "send_async") else session
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Leave the session; from here on the execution only cleans up."""
+        running = self._running
+        running.watchdog.shield()
+        try:
+            with running.watchdog.step("session exit", running.limits.cleanup_timeout_s):
+                await self._session.__aexit__(exc_type, exc, traceback)
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # noted, so that it cannot hide what came before
+            log.error("session exit failed", exc_info=error)
+            running.cleanup_errors.append(f"session exit: {type(error).__name__}: {quote(safe_str(error))}")

@@ -1,0 +1,220 @@
+"""Producing a trace: the conversation between a driver and an agent, turn by turn."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from rampart.core.admission import DRIVER_MEMBERS, EVALUATOR_MEMBERS, admit
+from rampart.core.errors import partial_of
+from rampart.core.evaluation import EvalContext
+from rampart.core.evaluator import checked_evaluation
+from rampart.core.memo import enable_trace_memo
+from rampart.core.prompt_driver import PromptDecision
+from rampart.core.types import EvaluationPurpose, Response, TraceEndReason, Turn
+from rampart.execution.running import running_or_alone
+from rampart.text.oneline import quote
+from rampart.text.safe import safe_str
+
+if TYPE_CHECKING:
+    from rampart.core.adapter import Session
+    from rampart.core.evaluation import EvalResult
+    from rampart.core.evaluator import Evaluator
+    from rampart.core.limits import Limits
+    from rampart.core.manifest import AppManifest
+    from rampart.core.prompt_driver import PromptDriver
+    from rampart.core.types import ObservabilityLevel, Request
+    from rampart.execution.watchdog import Watchdog
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class EvaluationRecord:
+    """One stop check with exactly what it judged."""
+
+    evaluator: Evaluator
+    context: EvalContext
+    result: EvalResult
+
+
+@dataclass(kw_only=True)
+class TraceRun:
+    """A trace and how it ended.
+
+    Attributes:
+        trace_end_reason: Why it ended; None while it goes on and after an error.
+        observability_level: Which channels were reported in this session.
+        manifest: What the application declares about itself.
+        turns: What drivers and results see; turns may carry evaluations.
+        raw_turns: What evaluators see; turns never carry evaluations.
+        latest_stop_check: The last stop check that was made.
+    """
+
+    trace_end_reason: TraceEndReason | None
+    observability_level: ObservabilityLevel
+    manifest: AppManifest | None = None
+    turns: list[Turn] = field(default_factory=list)
+    raw_turns: list[Turn] = field(default_factory=list)
+    latest_stop_check: EvaluationRecord | None = None
+
+    def all_turns(self) -> list[Turn]:
+        """The turns for a result, one whose stop check never ended included."""
+        return [*self.turns, *self.raw_turns[len(self.turns) :]]
+
+
+async def run_trace_async(
+    *,
+    session: Session,
+    driver: PromptDriver,
+    max_turns: int,
+    observability_level: ObservabilityLevel,
+    stop_when: Evaluator | None = None,
+    manifest: AppManifest | None = None,
+    limits: Limits | None = None,
+) -> TraceRun:
+    """Let `driver` talk to the agent until it has nothing more to say, or something ends the trace.
+
+    The session is neither opened nor closed here, and exceptions go on as they are. When `send_async`
+    fails with what the agent had done by then, that becomes the last turn.
+
+    Args:
+        session: An open session; one that has an `observability_profile` of its own is believed.
+        driver: Decides what to send; it gets a fresh copy of the turns each time.
+        max_turns: The most turns to make; with 0 nobody is asked anything.
+        observability_level: Which channels the adapter reports.
+        stop_when: Evaluated after each turn over all turns so far; DETECTED ends the trace.
+        manifest: Handed to `stop_when`.
+        limits: Time limits; None takes those of the running execution, else the configured ones.
+
+    Raises:
+        TypeError: If an argument, the driver's decision or the agent's response has the wrong type.
+        ValueError: If `max_turns` is negative.
+        ExecutionTimeoutError: If a step took too long.
+    """
+    if isinstance(max_turns, bool) or not isinstance(max_turns, int):
+        msg = f"max_turns must be an integer, got {max_turns!r}"
+        raise TypeError(msg)
+    if max_turns < 0:
+        msg = "max_turns must be non-negative."
+        raise ValueError(msg)
+    admit(driver, members=DRIVER_MEMBERS, role="driver")
+    if stop_when is not None:
+        admit(stop_when, members=EVALUATOR_MEMBERS, role="stop_when")
+    running = running_or_alone(limits)
+    run = TraceRun(trace_end_reason=None, observability_level=observability_level, manifest=manifest)
+    running.trace = run
+    producer = _Producer(session, run, running.watchdog, (limits or running.limits).turn_timeout_s)
+    run.trace_end_reason = await producer.produce_async(driver, stop_when, max_turns)
+    return run
+
+
+class _Producer:
+    """Adds turns to one trace."""
+
+    __slots__ = ("_declared", "_run", "_session", "_turn_timeout", "_watchdog")
+
+    def __init__(
+        self, session: Session, run: TraceRun, watchdog: Watchdog, turn_timeout: float | None
+    ) -> None:
+        self._session = session
+        self._run = run
+        self._declared = run.observability_level
+        self._watchdog = watchdog
+        self._turn_timeout = turn_timeout
+
+    async def produce_async(
+        self, driver: PromptDriver, stop_when: Evaluator | None, max_turns: int
+    ) -> TraceEndReason:
+        """Add turns until something ends the trace, and say what."""
+        run = self._run
+        for index in range(max_turns):
+            with self._watchdog.step("driver", self._turn_timeout, turn=index):
+                decision = await driver.next_prompt_async(history=list(run.turns))
+            if decision is None:
+                return TraceEndReason.DRIVER_EXHAUSTED
+            turn = await self._exchange_async(_checked_decision(decision, driver), index)
+            if stop_when is None:
+                run.turns.append(turn)
+            elif await self._stops_async(stop_when, turn):
+                return TraceEndReason.STOP_CONDITION_MET
+        return TraceEndReason.MAX_TURNS_REACHED
+
+    async def _exchange_async(self, decision: PromptDecision, index: int) -> Turn:
+        """Send one request and record what came back, or what the agent did before it failed."""
+        session = self._session
+        timestamp = datetime.now(UTC)
+        started = time.perf_counter()
+
+        def recorded(response: Response) -> Turn:
+            turn = Turn(
+                request=decision.request,
+                response=response,
+                turn_number=index,
+                timestamp=timestamp,
+                duration_seconds=time.perf_counter() - started,
+                driver_reasoning=decision.reasoning,
+            )
+            self._run.raw_turns.append(turn)
+            self._run.observability_level = getattr(session, "observability_profile", None) or self._declared
+            return turn
+
+        try:
+            with self._watchdog.step("send_async", self._turn_timeout, turn=index):
+                response = await session.send_async(decision.request)
+        except BaseException as error:
+            partial = partial_of(error)
+            if isinstance(partial, Response):
+                recorded(_partial_response(partial, f"{type(error).__name__}: {safe_str(error)}"))
+            raise
+        problem = _problem_with(response, session, decision.request)
+        if problem is None:
+            return recorded(response)
+        if isinstance(response, Response):
+            recorded(_partial_response(response, problem))
+        raise TypeError(problem)
+
+    async def _stops_async(self, stop_when: Evaluator, turn: Turn) -> bool:
+        """Evaluate the turns so far, attach the answer to the last one, and say whether it was detected."""
+        run = self._run
+        if not turn.turn_number:
+            enable_trace_memo(turn)
+        context = EvalContext(
+            turns=list(run.raw_turns), observability_level=run.observability_level, manifest=run.manifest
+        )
+        with self._watchdog.step("stop check", self._turn_timeout, turn=turn.turn_number):
+            answer = await stop_when.evaluate_async(context=context)
+        result = checked_evaluation(answer, evaluator=stop_when)
+        run.latest_stop_check = EvaluationRecord(evaluator=stop_when, context=context, result=result)
+        run.turns.append(replace(turn, eval_result=result, eval_purpose=EvaluationPurpose.STOP_CHECK))
+        return result.detected
+
+
+def _checked_decision(decision: object, driver: PromptDriver) -> PromptDecision:
+    if not isinstance(decision, PromptDecision):
+        msg = (
+            f"{type(driver).__name__}.next_prompt_async returned {type(decision).__name__}, "
+            "expected a PromptDecision, or None to end the trace"
+        )
+        raise TypeError(msg)
+    return decision
+
+
+def _problem_with(response: object, session: Session, request: Request) -> str | None:
+    """What is wrong with a response, naming where it came from; None if it is fine."""
+    if isinstance(response, Response):
+        text: object = response.text
+        if isinstance(text, str):
+            return None
+        seen = f"a Response whose text is {type(text).__name__}, expected a str"
+    else:
+        seen = f"{type(response).__name__}, expected a Response"
+    asked = f" to the prompt {quote(request.prompt, 80)!r}" if request.prompt else ""
+    return f"{type(session).__module__}.{type(session).__qualname__}.send_async answered {seen}{asked}"
+
+
+def _partial_response(partial: Response, why: str) -> Response:
+    text: object = partial.text
+    return replace(
+        partial, text=text if isinstance(text, str) else "", metadata={**partial.metadata, "error": why}
+    )

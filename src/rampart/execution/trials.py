@@ -1,0 +1,226 @@
+"""Running an execution many times, many at once."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from rampart.core.admission import ADAPTER_MEMBERS, admit
+from rampart.core.errors import ConfigurationError
+from rampart.core.limits import configured_trial_concurrency
+from rampart.core.listener import emit_population, exit_types
+from rampart.core.population import PopulationResult, Tally
+from rampart.core.result import PopulationRef, check_count, checked_threshold, status_of
+from rampart.execution.base import BaseExecution
+from rampart.execution.running import running_loop
+from rampart.statistics.threshold import threshold_met
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rampart.core.adapter import AgentAdapter
+    from rampart.core.result import Result, SafetyStatus
+    from rampart.execution.lifecycle import Lifecycle
+
+
+async def execute_trials_async(
+    *,
+    execution_factory: Callable[[], BaseExecution],
+    adapter: AgentAdapter,
+    n: int,
+    threshold: float = 1.0,
+    concurrency: int | None = None,
+    stop_when_decided: bool = False,
+) -> PopulationResult:
+    """Run `n` trials, overlapping, and say what they show together.
+
+    Args:
+        execution_factory: Called once per trial, in index order, shortly before the trial starts. What
+            belongs to one trial (drivers, injections, evaluators with state) is made here.
+        adapter: The agent; each trial opens a session of its own.
+        n: How many trials, at least 1.
+        threshold: The smallest fraction of SAFE trials that passes, 0 to 1.
+        concurrency: How many trials run at once; None takes the configured default. An adapter's
+            `max_concurrent_sessions` is a further limit.
+        stop_when_decided: Start no further trial once the verdict cannot change. Trials that run
+            finish and count, so this saves something only with `concurrency` below `n`.
+
+    Returns:
+        The results in index order, and the verdict over them. A test must check it.
+
+    Raises:
+        TypeError: If an argument has the wrong type, or the factory gives no execution.
+        ValueError: If a number is out of range.
+        ConfigurationError: If no asyncio event loop is running, or `max_concurrent_sessions` is unusable.
+    """
+    running_loop()
+    check_count(n, name="n")
+    checked = checked_threshold(threshold, name="threshold")
+    if concurrency is not None:
+        check_count(concurrency, name="concurrency")
+    admit(adapter, members=ADAPTER_MEMBERS, role="adapter")
+    width = min(concurrency or configured_trial_concurrency(), session_cap(adapter) or n, n)
+    trials = _Trials(
+        factory=execution_factory,
+        adapter=adapter,
+        n=n,
+        threshold=checked,
+        width=width,
+        stop_when_decided=stop_when_decided,
+    )
+    await trials.run_async()
+    population = PopulationResult(results=trials.results(), threshold=checked, requested_count=n)
+    emit_population(population, population_id=trials.population_id)
+    return population
+
+
+def session_cap(adapter: AgentAdapter) -> int | None:
+    """How many sessions of the adapter may be open at once; None if it does not say.
+
+    Raises:
+        ConfigurationError: If what it says is no whole number of at least 1.
+    """
+    cap: object = getattr(adapter, "max_concurrent_sessions", None)
+    if cap is None:
+        return None
+    if isinstance(cap, bool) or not isinstance(cap, int) or cap < 1:
+        msg = (
+            f"{type(adapter).__name__}.max_concurrent_sessions must be an integer of at least 1, "
+            f"or None for no limit, got {cap!r}"
+        )
+        raise ConfigurationError(msg)
+    return cap
+
+
+def _checked_execution(made: object) -> BaseExecution:
+    if not isinstance(made, BaseExecution):
+        msg = (
+            f"execution_factory returned {type(made).__name__}, expected an execution such as "
+            "Probes.behavior(...) gives"
+        )
+        raise TypeError(msg)
+    return made
+
+
+class _Trials:
+    """The trials of one call: built in order, started when a place and their keys are free."""
+
+    def __init__(
+        self,
+        *,
+        factory: Callable[[], BaseExecution],
+        adapter: AgentAdapter,
+        n: int,
+        threshold: float,
+        width: int,
+        stop_when_decided: bool,
+    ) -> None:
+        self.population_id = uuid.uuid4().hex
+        self._loop = running_loop()
+        self._factory = factory
+        self._adapter = adapter
+        self._n = n
+        self._threshold = threshold
+        self._width = width
+        self._stop_when_decided = stop_when_decided
+        self._built = 0
+        self._waiting: list[tuple[int, BaseExecution, frozenset[str]]] = []
+        self._active: dict[int, Lifecycle] = {}
+        self._held: set[str] = set()
+        self._results: dict[int, Result] = {}
+        self._errors: dict[int, BaseException] = {}
+        self._counts: Counter[SafetyStatus] = Counter()
+        self._progress: asyncio.Future[None] | None = None
+
+    def results(self) -> list[Result]:
+        """The results so far, in index order."""
+        return [self._results[index] for index in sorted(self._results)]
+
+    async def run_async(self) -> None:
+        """Run all trials; raise bare what the factory or a trial raised, the first by index."""
+        cancelled: asyncio.CancelledError | None = None
+        while True:
+            if cancelled is None:
+                self._start_what_can_start()
+            if not self._active:
+                break
+            self._progress = self._loop.create_future()
+            try:
+                await self._progress
+            except asyncio.CancelledError as error:
+                cancelled = cancelled or error
+                self._stop_active()
+        if cancelled is not None:
+            raise cancelled
+        if self._errors:
+            raise self._errors[min(self._errors)]
+
+    def _start_what_can_start(self) -> None:
+        while len(self._active) < self._width and not self._errors and not self._is_decided():
+            if self._start_a_waiting_one():
+                continue
+            if self._built == self._n or len(self._waiting) >= self._width or not self._build():
+                return
+
+    def _start_a_waiting_one(self) -> bool:
+        for position, (index, execution, keys) in enumerate(self._waiting):
+            if self._held.isdisjoint(keys):
+                del self._waiting[position]
+                self._held |= keys
+                self._start(index, execution, keys)
+                return True
+        return False
+
+    def _build(self) -> bool:
+        """Ask the factory for the next trial; False if it failed."""
+        index, self._built = self._built, self._built + 1
+        try:
+            execution = _checked_execution(self._factory())
+            keys = frozenset(execution.isolation_keys)
+        except BaseException as error:  # raised when the running trials have ended
+            self._errors[index] = error
+            self._stop_if_interrupted(error)
+            return False
+        self._waiting.append((index, execution, keys))
+        return True
+
+    def _start(self, index: int, execution: BaseExecution, keys: frozenset[str]) -> None:
+        ref = PopulationRef(id=self.population_id, index=index, size=self._n, threshold=self._threshold)
+        trial = self._active[index] = execution.prepare(
+            adapter=self._adapter, population=ref, on_end=lambda: self._ended(index, keys)
+        )
+        trial.begin()
+
+    def _ended(self, index: int, keys: frozenset[str]) -> None:
+        trial = self._active.pop(index)
+        self._held -= keys
+        if trial.result is not None:
+            self._results[index] = trial.result
+            self._counts[status_of(trial.result)] += 1
+        elif trial.error is not None:
+            self._errors[index] = trial.error
+            self._stop_if_interrupted(trial.error)
+        if self._progress is not None and not self._progress.done():
+            self._progress.set_result(None)
+
+    def _stop_active(self) -> None:
+        for trial in list(self._active.values()):
+            trial.request_stop()
+
+    def _stop_if_interrupted(self, error: BaseException) -> None:
+        """Exit and Ctrl-C end the running trials too; skip and fail let them finish."""
+        if isinstance(error, exit_types()):
+            self._stop_active()
+
+    def _is_decided(self) -> bool:
+        """Whether further trials can change neither how the rate compares nor, with it, a SAFE verdict."""
+        if not self._stop_when_decided or not self._results:
+            return False
+        tally = Tally.of_counts(self._counts)
+        left = self._n - tally.executed
+        if not threshold_met(tally.safe + left, self._n, self._threshold):
+            return True
+        passes = threshold_met(tally.safe, self._n, self._threshold)
+        return passes and bool(tally.error or tally.safe + tally.unsafe)

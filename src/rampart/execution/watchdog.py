@@ -1,0 +1,210 @@
+"""Time limits for the steps of one task.
+
+A scope and a timer for every step would cost more than the rest of a check. One watchdog per task has
+one timer whose deadline moves from step to step: the timer is left where it is and looks, when it
+fires, whether it still has a reason to.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Self
+
+from rampart.core.errors import ExecutionTimeoutError, attach_partial, partial_of
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+_INSIST_AFTER_S = 1.0
+"""A step that swallows its cancellation is cancelled again after this time, in seconds."""
+
+
+class Watchdog:
+    """Bounds the steps of the task in which it was made.
+
+    Used as `with watchdog.step("send_async", 120, turn=2): ...`; steps follow one another and do not
+    nest. A step that exceeds its limit is cancelled and leaves as ExecutionTimeoutError, whatever it
+    made of the cancellation. A cancellation from outside goes on as such, also out of a step that
+    swallowed it.
+    """
+
+    __slots__ = (
+        "_baseline",
+        "_deadline",
+        "_expired",
+        "_loop",
+        "_outer",
+        "_outer_expired",
+        "_outer_seconds",
+        "_own_cancels",
+        "_seconds",
+        "_shielded",
+        "_stop_requested",
+        "_task",
+        "_timer",
+        "_turn",
+        "_what",
+    )
+
+    def __init__(self, task: asyncio.Task[object], loop: asyncio.AbstractEventLoop) -> None:
+        self._task = task
+        self._loop = loop
+        self._baseline = task.cancelling()
+        self._timer: asyncio.TimerHandle | None = None
+        self._deadline: float | None = None
+        self._outer: float | None = None
+        self._outer_seconds = 0.0
+        self._what: str | None = None
+        self._turn: int | None = None
+        self._seconds = 0.0
+        self._expired = False
+        self._outer_expired = False
+        self._own_cancels = 0
+        self._shielded = False
+        self._stop_requested = False
+
+    @property
+    def task(self) -> asyncio.Task[object]:
+        """The task whose steps are bounded."""
+        return self._task
+
+    @property
+    def stop_requested(self) -> bool:
+        """Whether the task was asked to stop from outside."""
+        return self._stop_requested
+
+    def request_stop(self) -> None:
+        """Cancel the task from outside; while it is shielded, note the wish and leave it alone."""
+        self._stop_requested = True
+        if not self._shielded:
+            self._task.cancel()
+
+    def shield(self) -> None:
+        """From now on hold off cancellation from outside and the outer limit: this is cleanup.
+
+        A cancellation that was already delivered is taken off the task, so that scopes which the
+        cleanup opens do not deliver it again; `stop_requested` remembers it.
+        """
+        self._shielded = True
+        while self._task.cancelling() > self._baseline:
+            self._stop_requested = True
+            self._task.uncancel()
+
+    def unshield(self) -> None:
+        """Let cancellation from outside through again."""
+        self._shielded = False
+
+    def begin_outer(self, seconds: float | None) -> None:
+        """Bound everything until `end_outer` together."""
+        if seconds is not None:
+            self._outer_seconds = seconds
+            self._outer = self._loop.time() + seconds
+            self._arm(self._outer)
+
+    def end_outer(self) -> None:
+        """Lift the outer limit."""
+        self._outer = None
+
+    def outer_timeout(self) -> ExecutionTimeoutError | None:
+        """The error of an outer limit that passed while no step was running, if it did."""
+        if not self._outer_expired:
+            return None
+        self._outer_expired = False
+        self._take_back_cancels()
+        return ExecutionTimeoutError("execution", seconds=self._outer_seconds)
+
+    def step(self, what: str, seconds: float | None, *, turn: int | None = None) -> Self:
+        """Bound the body of a `with`; `what` and `turn` name it in the error."""
+        self._what = what
+        self._turn = turn
+        if seconds is None:
+            self._deadline = None
+        else:
+            self._seconds = seconds
+            self._deadline = self._loop.time() + seconds
+            self._arm(self._deadline)
+        return self
+
+    def __enter__(self) -> None:
+        """Begin the step."""
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """End the step; turn our own cancellation into a timeout and insist on a foreign one."""
+        self._deadline = None
+        what, self._what = self._what, None
+        if self._expired:
+            self._expired = False
+            cancelled_too = self._take_back_cancels() > self._baseline
+            if exc is None or isinstance(exc, Exception | asyncio.CancelledError):
+                if cancelled_too and not self._shielded:
+                    raise _cancellation(exc) from None
+                raise self._timeout(what, exc) from (exc if isinstance(exc, Exception) else None)
+        elif self._stop_requested and not self._shielded and (exc is None or isinstance(exc, Exception)):
+            raise _cancellation(exc) from None
+
+    def close(self) -> None:
+        """Stop the timer."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _timeout(self, what: str | None, exc: BaseException | None) -> ExecutionTimeoutError:
+        place = f"{what} (turn {self._turn})" if self._turn is not None else str(what)
+        if self._outer_expired:
+            self._outer_expired = False
+            error = ExecutionTimeoutError(f"execution, while in {place},", seconds=self._outer_seconds)
+        else:
+            error = ExecutionTimeoutError(place, seconds=self._seconds)
+        error.partial = None if exc is None else partial_of(exc)
+        return error
+
+    def _take_back_cancels(self) -> int:
+        """Undo our own cancellations; return how many of others are left."""
+        left = self._task.cancelling()
+        for _ in range(self._own_cancels):
+            left = self._task.uncancel()
+        self._own_cancels = 0
+        return left
+
+    def _arm(self, deadline: float) -> None:
+        if self._timer is not None:
+            if self._timer.when() <= deadline:
+                return
+            self._timer.cancel()
+        self._timer = self._loop.call_at(deadline, self._look)
+
+    def _look(self) -> None:
+        """The timer fired: cancel what is overdue, or wait for the deadline that is in force now."""
+        self._timer = None
+        outer = None if self._shielded else self._outer
+        due = min((at for at in (self._deadline, outer) if at is not None), default=None)
+        if due is None:
+            return
+        now = self._loop.time()
+        if now < due:
+            self._timer = self._loop.call_at(due, self._look)
+            return
+        if due == outer:
+            self._outer_expired = True
+            self._outer = None
+            if self._what is not None:
+                self._deadline = due
+        if self._what is not None:
+            self._expired = True
+        self._own_cancels += 1
+        self._task.cancel()
+        self._timer = self._loop.call_at(now + _INSIST_AFTER_S, self._look)
+
+
+def _cancellation(exc: BaseException | None) -> asyncio.CancelledError:
+    """A cancellation that still carries what the agent had done."""
+    error = asyncio.CancelledError()
+    partial = None if exc is None else partial_of(exc)
+    if partial is not None:
+        attach_partial(error, partial)
+    return error

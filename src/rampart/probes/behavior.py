@@ -1,0 +1,139 @@
+"""A probe: does the agent do what it should?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rampart.core.admission import DRIVER_MEMBERS, EVALUATOR_MEMBERS, admit
+from rampart.core.result import Result, SafetyStatus, resolve_probe_verdict
+from rampart.execution.base import BaseExecution
+from rampart.execution.final_evaluation import evaluate_final_trace_async
+from rampart.execution.running import running_or_alone
+from rampart.execution.session import OpenSession
+from rampart.execution.trace import run_trace_async
+from rampart.execution.wording import (
+    budget_suffix,
+    explanation,
+    gap_clause,
+    nothing_evaluated,
+    shown_evidence,
+)
+from rampart.text.oneline import quote
+from rampart.text.safe import safe_str
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rampart.core.adapter import AgentAdapter
+    from rampart.core.evaluation import EvalResult
+    from rampart.core.evaluator import Evaluator
+    from rampart.core.limits import Limits
+    from rampart.core.prompt_driver import PromptDriver
+    from rampart.core.types import TraceEndReason
+    from rampart.execution.events import ExecutionEventHandler
+    from rampart.execution.trace import TraceRun
+
+
+class BehaviorExecution(BaseExecution):
+    """Let a driver talk to the agent and look for the expected behaviour in the whole trace.
+
+    DETECTED is SAFE, NOT_DETECTED is UNSAFE: a probe names what should happen.
+
+    Args:
+        driver: Decides what to send.
+        evaluator: Detects the expected behaviour; evaluated once, over all turns.
+        stop_when: Ends the trace early when it is detected.
+        max_turns: The most turns to make.
+        event_handlers: Told how each run goes, in this order.
+        limits: Time limits; they replace the configured ones as a whole.
+
+    Raises:
+        TypeError: If an argument lacks what its role needs.
+        ValueError: If `max_turns` is negative.
+    """
+
+    def __init__(
+        self,
+        *,
+        driver: PromptDriver,
+        evaluator: Evaluator,
+        stop_when: Evaluator | None = None,
+        max_turns: int = 25,
+        event_handlers: Sequence[ExecutionEventHandler] | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        super().__init__(event_handlers=event_handlers, limits=limits)
+        admit(driver, members=DRIVER_MEMBERS, role="driver")
+        admit(evaluator, members=EVALUATOR_MEMBERS, role="evaluator")
+        if stop_when is not None:
+            admit(stop_when, members=EVALUATOR_MEMBERS, role="stop_when")
+        check_max_turns(max_turns)
+        self._driver = driver
+        self._evaluator = evaluator
+        self._stop_when = stop_when
+        self._max_turns = max_turns
+
+    @property
+    def strategy_name(self) -> str:
+        """`probe`."""
+        return "probe"
+
+    async def _execute_async(self, *, adapter: AgentAdapter) -> Result:
+        running = running_or_alone(self._limits)
+        level = adapter.observability_profile
+        manifest = adapter.manifest
+        async with OpenSession(adapter, running) as session:
+            run = await run_trace_async(
+                session=session,
+                driver=self._driver,
+                max_turns=self._max_turns,
+                observability_level=level,
+                stop_when=self._stop_when,
+                manifest=manifest,
+            )
+            evaluation = await evaluate_final_trace_async(evaluator=self._evaluator, run=run)
+        return _probe_result(run, evaluation)
+
+
+def check_max_turns(max_turns: object) -> None:
+    """Refuse a turn budget that is no whole number of at least 0.
+
+    Raises:
+        TypeError: If it is no int.
+        ValueError: If it is negative.
+    """
+    if isinstance(max_turns, bool) or not isinstance(max_turns, int):
+        msg = f"max_turns must be an integer, got {max_turns!r}"
+        raise TypeError(msg)
+    if max_turns < 0:
+        msg = "max_turns must be non-negative."
+        raise ValueError(msg)
+
+
+def _probe_result(run: TraceRun, evaluation: EvalResult | None) -> Result:
+    if evaluation is None:
+        status, summary = SafetyStatus.ERROR, nothing_evaluated(run.trace_end_reason)
+    else:
+        status = resolve_probe_verdict(evaluation=evaluation)
+        summary = _summary(status, evaluation, run.trace_end_reason)
+    return Result(
+        status=status,
+        summary=summary,
+        observability_level=run.observability_level,
+        final_trace_evaluation=evaluation,
+        turns=run.turns,
+        trace_end_reason=run.trace_end_reason,
+        strategy="probe",
+    )
+
+
+def _summary(status: SafetyStatus, evaluation: EvalResult, end_reason: TraceEndReason | None) -> str:
+    budget = budget_suffix(end_reason)
+    if status is SafetyStatus.SAFE:
+        seen = shown_evidence(evaluation)
+        return f"expected behaviour seen{': ' if seen else ''}{seen}{gap_clause(evaluation)}{budget}"
+    if status is SafetyStatus.UNSAFE:
+        rationale = quote(safe_str(evaluation.rationale).strip())
+        return f"unsafe: {rationale or 'expected behaviour not seen'}{budget}"
+    why = explanation(evaluation, fallback="nothing settles whether the behaviour occurred")
+    return f"undetermined: {why}{budget}"
