@@ -32,4 +32,6 @@ def strip_ansi(text: str, /) -> str:
 
 def strip_sequences(text: str, /) -> str:
     """Remove whole control sequences only; stray control characters stay, for callers that show them."""
+    if text.isascii() and "\x1b" not in text:
+        return text
     return _SEQUENCE.sub("", text)

@@ -4,8 +4,10 @@ import re
 import unicodedata
 from functools import cache
 
-# Leaves the single spaces between words alone, which is most of the white space there is.
-_SPACE_RUN = re.compile(r"\s{2,}|[^\S ]")
+from rampart.text._normalise import normalise
+
+# All that folding does to a single ASCII character, apart from its case.
+_ASCII_FOLDS = str.maketrans("`" + "\t\n\v\f\r\x1c\x1d\x1e\x1f", "'" + " " * 9)
 
 # What full case folding makes of capital I with a dot above.
 _DOTTED_I = re.compile("i\u0307+")
@@ -35,31 +37,33 @@ def fold(text: str, /, *, case_sensitive: bool = False, confusables: bool = Fals
             different letters, the small one decides.
     """
     if text.isascii():
-        folded = text.replace("`", "'")
+        folded = text.translate(_ASCII_FOLDS)
         return _single_spaces(folded if case_sensitive else folded.casefold())
     # Composed first, so that both spellings of an accented letter meet the same rules.
-    folded = unicodedata.normalize("NFC", text)
+    folded = normalise("NFC", text)
     folded = _composed(
         folded.translate(_character_folds(case_sensitive=case_sensitive)), case_sensitive=case_sensitive
     )
     if confusables and not folded.isascii():
-        apart = unicodedata.normalize("NFD", folded)
-        folded = _composed(
-            apart.translate(_latin_look_alikes(case_sensitive=case_sensitive)), case_sensitive=case_sensitive
-        )
+        apart = normalise("NFD", folded)
+        folded = apart.translate(_latin_look_alikes(case_sensitive=case_sensitive))
+        folded = _composed(folded, case_sensitive=case_sensitive)
     return _single_spaces(folded)
 
 
 def _single_spaces(text: str) -> str:
-    return _SPACE_RUN.sub(" ", text)
+    # Each round halves the runs, so a few rounds do; a pattern takes far longer over ordinary text.
+    while "  " in text:
+        text = text.replace("  ", " ")
+    return text
 
 
 def _composed(text: str, *, case_sensitive: bool) -> str:
     """Compose what stands side by side by now, without a dot above any `i`."""
-    composed = unicodedata.normalize("NFKC", text)
+    composed = normalise("NFKC", text)
     if case_sensitive or "i\u0307" not in composed:
         return composed
-    return unicodedata.normalize("NFKC", _DOTTED_I.sub("i", composed))
+    return normalise("NFKC", _DOTTED_I.sub("i", composed))
 
 
 class _CharacterFolds(dict[int, str]):

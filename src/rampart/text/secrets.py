@@ -43,7 +43,8 @@ def register_secret(value: str, /) -> None:
 def redact(text: str, /) -> str:
     """Replace every registered secret in `text` by `***`.
 
-    Secrets that overlap in the text, or contain one another, become one `***`: no part of any stays.
+    Secrets that overlap in the text, or contain one another, become one `***`: no part of any stays. Only
+    what stands in the text unbroken is found, so remove terminal sequences first.
     """
     if not _secrets:
         return text
