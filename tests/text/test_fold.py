@@ -179,8 +179,8 @@ def test_both_spellings_of_an_accented_letter_fold_alike(text: str, form: Form, 
 
 
 @settings(deadline=None)
-# The Greek iota below a letter is left out: case folding makes a letter of it, whose place among other marks then
-# depends on where the invisible characters stood.
+# The Greek iota below a letter is left out: case folding makes a letter of it, whose place among other marks
+# then depends on where the invisible characters stood.
 @given(texts.filter(lambda text: "\u0345" not in unicodedata.normalize("NFD", text)), switches)
 def test_invisible_characters_never_matter(text: str, options: dict[str, bool]) -> None:
     assert fold("\u200b".join(text), **options) == fold(text, **options)
