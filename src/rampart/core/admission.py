@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-_ABSENT = object()
-
 ADAPTER_MEMBERS = ("create_session_async", "manifest", "observability_profile")
 SESSION_MEMBERS = ("send_async", "__aenter__", "__aexit__")
 DRIVER_MEMBERS = ("next_prompt_async",)
@@ -24,22 +22,27 @@ def admit(value: object, *, members: tuple[str, ...], role: str) -> None:
     Raises:
         TypeError: Naming the type, the role and what is missing.
     """
-    missing = [name for name in members if not _has(value, name)]
-    if missing:
-        kind = (
-            f"the class {value.__name__}"
-            if isinstance(value, type)
-            else f"an object of type {type(value).__name__}"
-        )
-        msg = f"{kind} cannot serve as {role}: it has no {', '.join(missing)}"
-        raise TypeError(msg)
-    if isinstance(value, type):
-        msg = f"the class {value.__name__} cannot serve as {role}: pass an instance of it"
-        raise TypeError(msg)
+    if isinstance(value, type) or not _has_all(value, members):
+        raise TypeError(_refusal(value, members, role))
 
 
-def _has(value: object, name: str) -> bool:
-    try:
-        return getattr(value, name, _ABSENT) is not _ABSENT
-    except Exception:  # any error shows that the member is there
-        return True
+def _has_all(value: object, members: tuple[str, ...]) -> bool:
+    for name in members:
+        try:
+            getattr(value, name)
+        except AttributeError:
+            return False
+        except Exception:  # noqa: S112  # any other error shows that the member is there
+            continue
+    return True
+
+
+def _refusal(value: object, members: tuple[str, ...], role: str) -> str:
+    missing = [name for name in members if not _has_all(value, (name,))]
+    if not isinstance(value, type):
+        what = f"an object of type {type(value).__name__}"
+    elif missing:
+        what = f"the class {value.__name__}"
+    else:
+        return f"the class {value.__name__} cannot serve as {role}: pass an instance of it"
+    return f"{what} cannot serve as {role}: it has no {', '.join(missing)}"

@@ -1,7 +1,8 @@
-"""A place where evaluators keep what they have found out about a trace that is still growing.
+"""Work that an evaluator keeps between evaluations of one growing trace.
 
-A stop condition is asked after every turn about all turns so far. What it found for earlier turns
-stays true, so it may keep it; the place lives with the first turn and goes when the trace goes.
+A stop condition is asked after every turn about all turns so far. Without a memo it would look at each
+turn again every time. The memo lives on the first turn of a trace and goes away with it, so it needs no
+clean-up, outlives no trace and is never shared between traces.
 """
 
 from __future__ import annotations
@@ -16,11 +17,18 @@ if TYPE_CHECKING:
 _KEY = "_rampart_memo"
 
 
-def enable_trace_memo(first_turn: Turn) -> None:
-    """Give the trace that begins with `first_turn` a place for notes."""
+def enable_trace_memo(first_turn: Turn, /) -> None:
+    """Let evaluators keep work on the trace that begins with `first_turn`."""
     first_turn.__dict__.setdefault(_KEY, {})
 
 
-def trace_memo(turns: Sequence[Turn]) -> dict[object, Any] | None:
-    """The notes of a trace, by evaluator; None where it has no place for them."""
-    return turns[0].__dict__.get(_KEY) if turns else None
+def trace_memo(turns: Sequence[Turn], /) -> dict[object, Any] | None:
+    """The memo of the trace that `turns` is the beginning of; None where nobody enabled one.
+
+    An evaluator keeps its work under a key of its own, and checks before using it that the turns are
+    still those the work was done on. It must keep no reference to the first turn, which holds the memo.
+    """
+    if not turns:
+        return None
+    memo: dict[object, Any] | None = turns[0].__dict__.get(_KEY)
+    return memo

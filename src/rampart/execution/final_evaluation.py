@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
     from rampart.core.evaluation import EvalResult
     from rampart.core.evaluator import Evaluator
     from rampart.core.limits import Limits
-    from rampart.execution.trace import TraceRun
+    from rampart.execution.trace import EvaluationRecord, TraceRun
+    from rampart.execution.watchdog import Watchdog
 
 
 async def evaluate_final_trace_async(
@@ -37,32 +39,37 @@ async def evaluate_final_trace_async(
         TypeError: If the evaluator answers with something else than an EvalResult.
         ExecutionTimeoutError: If the evaluation took too long.
     """
+    running = running_or_alone(limits)
+    return await judge_async(evaluator, run, running.watchdog, (limits or running.limits).turn_timeout_s)
+
+
+async def judge_async(
+    evaluator: Evaluator, run: TraceRun, watchdog: Watchdog, turn_timeout: float | None
+) -> EvalResult | None:
+    """The same for strategies, which know their execution."""
     if not run.raw_turns:
         return None
-    if _already_judged(evaluator, run):
-        latest = run.latest_stop_check
-        assert latest is not None  # _already_judged has looked
+    latest = run.latest_stop_check
+    if latest is not None and _covers(latest, evaluator, run):
         return replace(
             latest.result,
             evidence=safe_str_list(latest.result.evidence),
             undetermined_operands=safe_str_list(latest.result.undetermined_operands),
         )
-    running = running_or_alone(limits)
     context = EvalContext(
         turns=list(run.raw_turns), observability_level=run.observability_level, manifest=run.manifest
     )
-    with running.watchdog.step("final evaluation", (limits or running.limits).turn_timeout_s):
+    with watchdog.step("final evaluation", turn_timeout):
         answer = await evaluator.evaluate_async(context=context)
     return checked_evaluation(answer, evaluator=evaluator)
 
 
-def _already_judged(evaluator: Evaluator, run: TraceRun) -> bool:
-    latest = run.latest_stop_check
+def _covers(latest: EvaluationRecord, evaluator: Evaluator, run: TraceRun) -> bool:
+    """Whether a stop check is the very evaluation that is asked for."""
     return (
-        latest is not None
-        and latest.evaluator is evaluator
+        latest.evaluator is evaluator
         and latest.context.observability_level is run.observability_level
         and latest.context.manifest is run.manifest
         and len(latest.context.turns) == len(run.raw_turns)
-        and all(seen is turn for seen, turn in zip(latest.context.turns, run.raw_turns, strict=True))
+        and all(map(operator.is_, latest.context.turns, run.raw_turns))
     )

@@ -119,18 +119,24 @@ class Lifecycle:
             self.error = error
         finally:
             self.ended = True
-            if self._running is not None:
-                self._running.watchdog.close()
+            self._release()
             if self._waiter is not None and not self._waiter.done():
                 self._waiter.set_result(None)
             if self._on_end is not None:
                 self._on_end()
+
+    def _release(self) -> None:
+        """Let go of the task, whose context would otherwise keep everything alive in a cycle."""
+        if self._running is not None:
+            self._running.watchdog.close()
+        self._task = self._running = None
 
     async def _live_async(self) -> None:
         self._started = time.perf_counter()
         task = asyncio.current_task()
         assert task is not None  # this is the body of a task
         running = self._running = Running(Watchdog(task, self._loop), self._limits)
+        running.watchdog.wake_within(self._limits.shortest_s)
         set_running(running)
         failure: BaseException | None = None
         try:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rampart.core.manifest import AppManifest
     from rampart.core.prompt_driver import PromptDriver
     from rampart.core.types import ObservabilityLevel, Request
+    from rampart.execution.running import Running
     from rampart.execution.watchdog import Watchdog
 
 
@@ -103,8 +104,31 @@ async def run_trace_async(
         admit(stop_when, members=EVALUATOR_MEMBERS, role="stop_when")
     running = running_or_alone(limits)
     run = TraceRun(trace_end_reason=None, observability_level=observability_level, manifest=manifest)
+    turn_timeout = (limits or running.limits).turn_timeout_s
+    return await produce_trace_async(
+        run,
+        running,
+        session=session,
+        driver=driver,
+        stop_when=stop_when,
+        max_turns=max_turns,
+        turn_timeout=turn_timeout,
+    )
+
+
+async def produce_trace_async(
+    run: TraceRun,
+    running: Running,
+    *,
+    session: Session,
+    driver: PromptDriver,
+    stop_when: Evaluator | None,
+    max_turns: int,
+    turn_timeout: float | None,
+) -> TraceRun:
+    """The same for strategies, which have checked their arguments and know their execution."""
     running.trace = run
-    producer = _Producer(session, run, running.watchdog, (limits or running.limits).turn_timeout_s)
+    producer = _Producer(session, run, running.watchdog, turn_timeout)
     run.trace_end_reason = await producer.produce_async(driver, stop_when, max_turns)
     return run
 

@@ -8,6 +8,7 @@ fires, whether it still has a reason to.
 from __future__ import annotations
 
 import asyncio
+import math
 from typing import TYPE_CHECKING, Self
 
 from rampart.core.errors import ExecutionTimeoutError, attach_partial, partial_of
@@ -32,6 +33,7 @@ class Watchdog:
         "_baseline",
         "_deadline",
         "_expired",
+        "_fires_at",
         "_loop",
         "_outer",
         "_outer_expired",
@@ -47,10 +49,11 @@ class Watchdog:
     )
 
     def __init__(self, task: asyncio.Task[object], loop: asyncio.AbstractEventLoop) -> None:
-        self._task = task
+        self._task: asyncio.Task[object] | None = task
         self._loop = loop
         self._baseline = task.cancelling()
         self._timer: asyncio.TimerHandle | None = None
+        self._fires_at = math.inf
         self._deadline: float | None = None
         self._outer: float | None = None
         self._outer_seconds = 0.0
@@ -64,8 +67,8 @@ class Watchdog:
         self._stop_requested = False
 
     @property
-    def task(self) -> asyncio.Task[object]:
-        """The task whose steps are bounded."""
+    def task(self) -> asyncio.Task[object] | None:
+        """The task whose steps are bounded; None when it is over."""
         return self._task
 
     @property
@@ -94,12 +97,17 @@ class Watchdog:
         """Let cancellation from outside through again."""
         self._shielded = False
 
+    def wake_within(self, seconds: float) -> None:
+        """Set the timer early enough for every limit to come, so that no step has to move it."""
+        self._arm(self._loop.time() + seconds)
+
     def begin_outer(self, seconds: float | None) -> None:
         """Bound everything until `end_outer` together."""
         if seconds is not None:
             self._outer_seconds = seconds
             self._outer = self._loop.time() + seconds
-            self._arm(self._outer)
+            if self._outer < self._fires_at:
+                self._arm(self._outer)
 
     def end_outer(self) -> None:
         """Lift the outer limit."""
@@ -121,8 +129,9 @@ class Watchdog:
             self._deadline = None
         else:
             self._seconds = seconds
-            self._deadline = self._loop.time() + seconds
-            self._arm(self._deadline)
+            self._deadline = deadline = self._loop.time() + seconds
+            if deadline < self._fires_at:
+                self._arm(deadline)
         return self
 
     def __enter__(self) -> None:
@@ -148,10 +157,11 @@ class Watchdog:
             raise _cancellation(exc) from None
 
     def close(self) -> None:
-        """Stop the timer."""
+        """Stop the timer and let go of the task; no step follows."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+        self._task = None
 
     def _timeout(self, what: str | None, exc: BaseException | None) -> ExecutionTimeoutError:
         place = f"{what} (turn {self._turn})" if self._turn is not None else str(what)
@@ -171,23 +181,24 @@ class Watchdog:
         self._own_cancels = 0
         return left
 
-    def _arm(self, deadline: float) -> None:
+    def _arm(self, at: float) -> None:
+        """Move the timer forward, to the loop's time `at`."""
         if self._timer is not None:
-            if self._timer.when() <= deadline:
-                return
             self._timer.cancel()
-        self._timer = self._loop.call_at(deadline, self._look)
+        self._fires_at = at
+        self._timer = self._loop.call_at(at, self._look)
 
     def _look(self) -> None:
         """The timer fired: cancel what is overdue, or wait for the deadline that is in force now."""
         self._timer = None
+        self._fires_at = math.inf
         outer = None if self._shielded else self._outer
         due = min((at for at in (self._deadline, outer) if at is not None), default=None)
         if due is None:
             return
         now = self._loop.time()
         if now < due:
-            self._timer = self._loop.call_at(due, self._look)
+            self._arm(due)
             return
         if due == outer:
             self._outer_expired = True
@@ -198,7 +209,7 @@ class Watchdog:
             self._expired = True
         self._own_cancels += 1
         self._task.cancel()
-        self._timer = self._loop.call_at(now + _INSIST_AFTER_S, self._look)
+        self._arm(now + _INSIST_AFTER_S)
 
 
 def _cancellation(exc: BaseException | None) -> asyncio.CancelledError:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from rampart.core.admission import DRIVER_MEMBERS, EVALUATOR_MEMBERS, admit
 from rampart.core.result import Result, SafetyStatus, resolve_probe_verdict
 from rampart.execution.base import BaseExecution
-from rampart.execution.final_evaluation import evaluate_final_trace_async
+from rampart.execution.final_evaluation import judge_async
 from rampart.execution.running import running_or_alone
 from rampart.execution.session import OpenSession
-from rampart.execution.trace import run_trace_async
+from rampart.execution.trace import TraceRun, produce_trace_async
 from rampart.execution.wording import (
     budget_suffix,
     explanation,
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from rampart.core.prompt_driver import PromptDriver
     from rampart.core.types import TraceEndReason
     from rampart.execution.events import ExecutionEventHandler
-    from rampart.execution.trace import TraceRun
 
 
 class BehaviorExecution(BaseExecution):
@@ -80,18 +79,23 @@ class BehaviorExecution(BaseExecution):
 
     async def _execute_async(self, *, adapter: AgentAdapter) -> Result:
         running = running_or_alone(self._limits)
-        level = adapter.observability_profile
-        manifest = adapter.manifest
+        run = TraceRun(
+            trace_end_reason=None,
+            observability_level=adapter.observability_profile,
+            manifest=adapter.manifest,
+        )
+        turn_timeout = running.limits.turn_timeout_s
         async with OpenSession(adapter, running) as session:
-            run = await run_trace_async(
+            await produce_trace_async(
+                run,
+                running,
                 session=session,
                 driver=self._driver,
-                max_turns=self._max_turns,
-                observability_level=level,
                 stop_when=self._stop_when,
-                manifest=manifest,
+                max_turns=self._max_turns,
+                turn_timeout=turn_timeout,
             )
-            evaluation = await evaluate_final_trace_async(evaluator=self._evaluator, run=run)
+            evaluation = await judge_async(self._evaluator, run, running.watchdog, turn_timeout)
         return _probe_result(run, evaluation)
 
 
