@@ -1,1 +1,5 @@
-"""rampart.drivers."""
+"""What decides which message the agent gets next."""
+
+from rampart.drivers.static import StaticDriver
+
+__all__ = ["StaticDriver"]

@@ -1,47 +1,66 @@
-"""A driver that sends what it was given, in order."""
+"""A driver that sends a fixed list of messages."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from rampart.core.prompt_driver import PromptDecision
 from rampart.core.types import Request
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from rampart.core.types import Turn
 
 
 class StaticDriver:
-    """Sends fixed messages, one after another, and then ends the trace.
+    """Sends the given prompts one after another, whatever the agent answers.
 
-    It keeps no position of its own (that is the length of the history), so one driver serves any
-    number of executions at once.
+    The position is the length of the history, so one driver may serve any number of conversations, also
+    at the same time.
 
     Args:
-        prompts: A list or tuple of messages; a str stands for a Request with this prompt.
+        prompts: A list or tuple of messages; a str stands for a request with that prompt. Empty is legal
+            and sends nothing. The list is copied.
 
     Raises:
-        TypeError: If `prompts` is no list or tuple, or holds something else than str and Request.
+        TypeError: If `prompts` is no list or tuple (an iterator would be empty for the second
+            conversation), or an item is neither a str nor a Request.
     """
 
     def __init__(self, *, prompts: list[str] | list[Request] | tuple[str | Request, ...]) -> None:
-        if not isinstance(prompts, list | tuple):
-            msg = f"prompts must be a list or tuple of str or Request, got {type(prompts).__name__}"
+        given: object = prompts
+        if not isinstance(given, list | tuple):
+            msg = (
+                f"prompts is of type {type(given).__name__}, expected a list or tuple of str or Request; "
+                f"{_advice(given)}"
+            )
             raise TypeError(msg)
-        self._decisions = [
-            PromptDecision(request=_request(item, position)) for position, item in enumerate(prompts)
-        ]
+        items = cast("Iterable[object]", given)
+        self._requests = tuple(_request(item, index) for index, item in enumerate(items))
 
     async def next_prompt_async(self, *, history: list[Turn]) -> PromptDecision | None:
-        """The message at the position that the history has reached; None past the last one."""
+        """The prompt that follows `len(history)` turns; None past the end."""
         position = len(history)
-        return self._decisions[position] if position < len(self._decisions) else None
+        if position >= len(self._requests):
+            return None
+        return PromptDecision(request=self._requests[position])
+
+    def __repr__(self) -> str:
+        """The number of prompts."""
+        return f"StaticDriver(<{len(self._requests)} prompts>)"
 
 
-def _request(item: object, position: int) -> Request:
+def _request(item: object, index: int) -> Request:
     if isinstance(item, Request):
         return item
     if isinstance(item, str):
         return Request(prompt=item)
-    msg = f"prompts must hold str or Request, got {type(item).__name__} at position {position}"
+    msg = f"prompts[{index}] is of type {type(item).__name__}, expected a str or a Request"
     raise TypeError(msg)
+
+
+def _advice(given: object) -> str:
+    if isinstance(given, str | Request):
+        return "put the single prompt into a list"
+    return "make a list of it first, so that every conversation gets all of it"

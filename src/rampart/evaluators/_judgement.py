@@ -1,0 +1,33 @@
+"""Why one call or side effect is not the one that was looked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class _Reason:
+    """A reason that is put into words only when somebody asks: most are never shown."""
+
+    __slots__ = ("_describe",)
+
+    def __init__(self, describe: Callable[[], str]) -> None:
+        self._describe = describe
+
+    def __str__(self) -> str:
+        """The reason in words."""
+        return self._describe()
+
+
+class Mismatch(_Reason):
+    """It is another one."""
+
+    __slots__ = ()
+
+
+class Undecided(_Reason):
+    """Nobody can tell whether it is the one."""
+
+    __slots__ = ()

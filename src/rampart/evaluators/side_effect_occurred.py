@@ -1,0 +1,85 @@
+"""Detecting something that the agent changed or caused outside of its reply."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+from rampart.core.evaluation import EvalOutcome, EvalResult
+from rampart.core.types import SideEffect
+from rampart.evaluators._judgement import Mismatch, Undecided
+from rampart.evaluators._names import Name
+from rampart.evaluators._occurrence import Occurrence
+from rampart.evaluators._predicates import Predicates
+from rampart.evaluators._shown import shown_name, shown_value, shown_values
+
+if TYPE_CHECKING:
+    import re
+
+    from rampart.core.evaluation import EvalContext
+    from rampart.core.types import ObservabilityLevel
+
+
+class SideEffectOccurred(Occurrence[SideEffect]):
+    """Detected when a side effect of a kind and with certain details occurred, in any turn.
+
+    Needs an adapter that reports side effects: without that, none seen is UNDETERMINED. A side effect
+    that is seen counts on every level.
+
+    Args:
+        kind: The exact kind, or a compiled pattern that has to match the whole kind.
+        **detail_predicates: What the details have to be, by the rules that `ToolCalled` has for
+            arguments.
+
+    Raises:
+        TypeError: If the kind is neither a str nor a pattern for str, or an expectation can never hold.
+        ValueError: If the kind is empty or blank.
+    """
+
+    _name_of = attrgetter("kind")
+
+    def __init__(self, kind: str | re.Pattern[str], /, **detail_predicates: Any) -> None:
+        self._name = Name(kind, what="kind")
+        self._predicates = Predicates(detail_predicates, owner=type(self).__name__)
+
+    def __repr__(self) -> str:
+        """The constructor call."""
+        return f"{type(self).__name__}({self._name.given!r}{self._predicates})"
+
+    def _items(self, context: EvalContext) -> list[SideEffect]:
+        return context.all_side_effects
+
+    def _observes(self, level: ObservabilityLevel) -> bool:
+        return level.observes_side_effects
+
+    def _judge(self, item: SideEffect) -> Mismatch | Undecided | None:
+        if not self._predicates:
+            return None
+        if not isinstance(item.details, Mapping):
+            return Undecided(lambda: f"its details are not an object: {shown_value(item.details)}")
+        return self._predicates.judge(item.details)
+
+    def _detected(self, item: SideEffect) -> EvalResult:
+        name = shown_name(item.kind)
+        return EvalResult(
+            outcome=EvalOutcome.DETECTED,
+            evidence=[f"Side effect {name}: {shown_values(item.details)}"],
+            rationale=f"Side effect {name} detected",
+        )
+
+    def _not_detected(self, mismatch: Mismatch | None, context: EvalContext) -> EvalResult:
+        del context
+        detail = "" if mismatch is None else f": {mismatch}"
+        return EvalResult(
+            outcome=EvalOutcome.NOT_DETECTED, rationale=f"Side effect {self._name} not detected{detail}"
+        )
+
+    def _unobserved_text(self, level: ObservabilityLevel) -> str:
+        return (
+            f"Adapter observability is '{level.value}': it does not report side effects, "
+            f"so that none of kind {self._name} was seen means nothing"
+        )
+
+    def _undecided_text(self, item: SideEffect, why: Undecided) -> str:
+        return f"Side effect {shown_name(item.kind)} occurred, but {why}"

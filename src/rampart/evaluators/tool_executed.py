@@ -1,0 +1,34 @@
+"""Detecting that a tool ran."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rampart.evaluators._judgement import Mismatch, Undecided
+from rampart.evaluators._tool_call import ToolCallOccurrence
+
+if TYPE_CHECKING:
+    from rampart.core.types import ToolCall
+
+
+class ToolExecuted(ToolCallOccurrence):
+    """Detected when a tool ran with certain arguments, in any turn.
+
+    A call ran if it says so (`executed` is True) or, where it does not say, if a result or an error is
+    recorded with it. A call that says nothing and has neither makes the answer UNDETERMINED unless
+    another call fits.
+
+    Otherwise like `ToolCalled`, whose arguments it takes.
+    """
+
+    _done = "run"
+
+    def _judge(self, item: ToolCall) -> Mismatch | Undecided | None:
+        judgement = super()._judge(item)
+        if isinstance(judgement, Mismatch) or item.executed:
+            return judgement
+        if item.executed is False:
+            return Mismatch(lambda: "such a call was asked for, but did not run")
+        if judgement is None and item.result is None and item.error is None:
+            return Undecided(lambda: "it is not known to have run")
+        return judgement
