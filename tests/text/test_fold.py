@@ -74,6 +74,7 @@ def test_reads_the_same(first: str, second: str, case_sensitive: bool) -> None:
     [
         pytest.param("istanbul", "\u0130STANBUL", id="s08-dotted-capital-i"),
         pytest.param("istanbul", "I\u0307STANBUL", id="s08-dot-apart"),
+        pytest.param("istanbul", "\u0130\u0307stanbul", id="two-dots"),
         pytest.param("\u00ed", "\u0130\u0301", id="dotted-i-with-an-accent"),
         pytest.param("Stra\u00dfe", "STRASSE", id="s09-sharp-s"),
         pytest.param("weiss", "Wei\u00df", id="s09-sharp-s-in-the-text"),

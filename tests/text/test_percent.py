@@ -35,6 +35,7 @@ def test_alone(rate: float, shown: str) -> None:
         pytest.param(0.8, 0.8, "80.0%", id="is-the-threshold"),
         pytest.param(2 / 3, 1 - 1 / 3, "66.7%", id="within-the-tolerance-it-is-the-threshold"),
         pytest.param(2 / 3, 2 / 3 + 1e-6, "66.6667%", id="four-decimals-needed"),
+        pytest.param(4_999 / 5_000, 0.9, "99.98%", id="not-all-though-far-from-the-threshold"),
         pytest.param(4_999 / 5_000, 1.0, "99.98%", id="below-all"),
     ],
 )

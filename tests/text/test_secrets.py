@@ -50,6 +50,12 @@ def test_the_longer_of_two_nested_secrets_goes_whole() -> None:
     assert redact("password-for-production, password") == "***, ***"
 
 
+def test_a_secret_within_a_secret_does_not_end_it() -> None:
+    register_secret("<cdefghij>")
+    register_secret("ab<cdefghij>kl")
+    assert redact("[ab<cdefghij>kl]") == "[***]"
+
+
 def test_of_overlapping_secrets_no_part_stays() -> None:
     register_secret("abcdefgh1234")
     register_secret("1234ijklmnop")

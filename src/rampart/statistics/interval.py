@@ -36,10 +36,9 @@ def wilson_interval(successes: int, trials: int, *, z: float = Z_95) -> tuple[fl
     # Failures over trials, not 1 - rate: the subtraction would lose digits where the rate is near 1.
     variance = rate * ((trials - successes) / trials) / trials
     margin = math.sqrt(z * z * variance + spread * spread / 4.0) / scale
-    # The observed rate lies inside by definition; rounding must not push it out.
-    low = 0.0 if successes == 0 else min(max(centre - margin, 0.0), rate)
-    high = 1.0 if successes == trials else max(min(centre + margin, 1.0), rate)
-    return low, high
+    # The observed rate lies inside by definition; rounding must not push it out. So a rate of 0.0 or 1.0 is
+    # itself a bound, exactly.
+    return min(max(centre - margin, 0.0), rate), max(min(centre + margin, 1.0), rate)
 
 
 def _check(successes: int, trials: int, z: float) -> None:
