@@ -1,0 +1,80 @@
+"""The figures of one population, as reports list them and journals end it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import msgspec
+
+from rampart.core.errors import SchemaError
+from rampart.core.population import Tally
+from rampart.records import wire
+from rampart.records.decode_errors import described
+from rampart.records.json_values import clean_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rampart.core.result import SafetyStatus
+
+Population: TypeAlias = dict[str, Any]
+"""The keys `id, pytest_nodeid, size, executed, safe_count, threshold, pass_rate, decided_early,
+interval, status`, all of them, with JSON values."""
+
+
+def population_object(
+    *,
+    population_id: str,
+    pytest_nodeid: str | None,
+    size: int,
+    threshold: float,
+    statuses: Iterable[SafetyStatus],
+    cut_short: bool = False,
+) -> Population:
+    """The figures that follow from the members' verdicts.
+
+    Args:
+        population_id: The population's id.
+        pytest_nodeid: The test that ran it.
+        size: How many members were asked for.
+        threshold: The smallest fraction of SAFE members that passes, 0 to 1.
+        statuses: One verdict for each member that ran.
+        cut_short: Whether it was broken off (a skip, an interrupt), so that it has no verdict. Fewer
+            members without this mean that it was decided early.
+    """
+    tally = Tally.of(statuses)
+    return {
+        "id": clean_text(population_id),
+        "pytest_nodeid": None if pytest_nodeid is None else clean_text(pytest_nodeid),
+        "size": size,
+        "executed": tally.executed,
+        "safe_count": tally.safe,
+        "threshold": threshold,
+        "pass_rate": tally.pass_rate,
+        "decided_early": not cut_short and tally.executed < size,
+        "interval": None if tally.interval is None else list(tally.interval),
+        "status": None if cut_short else tally.status(threshold).value,
+    }
+
+
+def encode_population(population: Population) -> bytes:
+    """The line of a journal that ends a population, without its line break.
+
+    Raises:
+        SchemaError: If a figure is missing or impossible.
+    """
+    try:
+        figures = msgspec.convert(population, wire.Population)
+        return msgspec.json.encode({"version": wire.TRACE_SCHEMA_VERSION, "population": figures})
+    except msgspec.ValidationError as error:
+        raise SchemaError(described(error, root="population")) from None
+    except UnicodeEncodeError:
+        raise SchemaError("population: expected strings without lone surrogates") from None
+
+
+def population_from_wire(figures: wire.Population) -> Population:
+    """The figures that the decoder gave."""
+    population: Population = msgspec.to_builtins(figures)
+    if figures.interval is not None:
+        population["interval"] = list(figures.interval)
+    return population
