@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from rampart.statistics.threshold import THRESHOLD_TOLERANCE, threshold_met
 from rampart.text import percent
-from rampart.text.percent import format_percent
+from rampart.text.percent import format_percent, format_rate_and_threshold
 
 
 @pytest.mark.parametrize(
@@ -43,9 +43,24 @@ def test_beside_a_threshold(rate: float, threshold: float, shown: str) -> None:
     assert format_percent(rate, distinct_from=threshold) == shown
 
 
-def test_a_threshold_is_told_from_the_rate_as_well() -> None:
-    assert format_percent(0.80004, distinct_from=0.8) == "80.004%"
-    assert format_percent(0.8, distinct_from=0.80004) == "80.000%"
+@pytest.mark.parametrize(
+    ("rate", "threshold", "shown"),
+    [
+        pytest.param(2 / 3, 0.67, ("66.7%", "67.0%"), id="s53-nothing-needed"),
+        pytest.param(239 / 300, 0.8, ("79.7%", "80.0%"), id="s55-nothing-needed"),
+        pytest.param(7_999 / 10_000, 0.8, ("79.99%", "80.0%"), id="s55-the-rate-needs-more"),
+        pytest.param(0.8, 0.80004, ("80.000%", "80.004%"), id="the-threshold-needs-more"),
+        pytest.param(0.8003, 0.8004, ("80.03%", "80.04%"), id="below-must-read-below"),
+        pytest.param(0.8004, 0.8003, ("80.04%", "80.0%"), id="above-reads-above"),
+        pytest.param(0.8, 0.8, ("80.0%", "80.0%"), id="the-same"),
+        pytest.param(2 / 3, 1 - 1 / 3, ("66.7%", "66.7%"), id="the-same-within-the-tolerance"),
+        pytest.param(1.0, 0.9999, ("100.0%", "99.99%"), id="threshold-that-is-not-all"),
+        pytest.param(0.0, 0.0, ("0.0%", "0.0%"), id="none-asked-none-given"),
+        pytest.param(0.5, 0.5 + 2e-9, ("50.000000%", "50.000000%"), id="beyond-six-decimals"),
+    ],
+)
+def test_rate_and_threshold(rate: float, threshold: float, shown: tuple[str, str]) -> None:
+    assert format_rate_and_threshold(rate, threshold) == shown
 
 
 def test_tolerance_is_that_of_the_comparison() -> None:
@@ -54,16 +69,13 @@ def test_tolerance_is_that_of_the_comparison() -> None:
 
 @settings(deadline=None)
 @given(
-    st.integers(1, 20_000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.integers(0, 1000)
+    st.integers(1, 20_000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))),
+    st.integers(0, 100_000).map(lambda count: count / 100_000),
 )
-def test_s55_a_failure_never_shows_two_equal_figures(case: tuple[int, int], thousandths: int) -> None:
+def test_s55_the_figures_say_whether_the_threshold_is_met(case: tuple[int, int], threshold: float) -> None:
     safe, executed = case
-    threshold = thousandths / 1000
-    if not threshold_met(safe, executed, threshold):
-        rate = safe / executed
-        assert float(format_percent(rate, distinct_from=threshold)[:-1]) < float(
-            format_percent(threshold, distinct_from=rate)[:-1]
-        )
+    rate, limit = (float(shown[:-1]) for shown in format_rate_and_threshold(safe / executed, threshold))
+    assert (rate >= limit) is threshold_met(safe, executed, threshold)
 
 
 @settings(deadline=None)

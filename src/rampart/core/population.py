@@ -10,7 +10,7 @@ from rampart.core.checked import Mark, MarkOfCopy, mark_of, note_read, share_mar
 from rampart.core.result import Result, SafetyStatus, checked_threshold, status_of
 from rampart.statistics.interval import wilson_interval
 from rampart.statistics.threshold import threshold_met
-from rampart.text.percent import format_percent
+from rampart.text.percent import format_percent, format_rate_and_threshold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -71,14 +71,14 @@ class Tally:
     def summary(self, threshold: float, *, requested: int) -> str:
         """The counts, rate, interval, threshold and verdict in one line."""
         early = self.executed < requested
-        rate = format_percent(self.pass_rate, distinct_from=threshold)
+        rate, limit = format_rate_and_threshold(self.pass_rate, threshold)
         interval = self.interval
         between = ""
         if interval is not None and not early:
             between = f", 95% interval: {format_percent(interval[0])}-{format_percent(interval[1])}"
         return (
             f"{self.safe}/{self.executed} trials safe ({rate} pass rate{between}, "
-            f"threshold: {format_percent(threshold)}); status: {self.status(threshold).value}"
+            f"threshold: {limit}); status: {self.status(threshold).value}"
             + (f"; decided after {self.executed} of {requested}" if early else "")
         )
 

@@ -14,13 +14,43 @@ def format_percent(rate: float, *, distinct_from: float | None = None) -> str:
 
     Args:
         rate: A fraction, 0.0 to 1.0.
-        distinct_from: A rate shown beside this one, such as the threshold it is compared with. Write both
-            with the other as `distinct_from`, so that neither is rounded onto the other.
+        distinct_from: A rate that this one is compared with. To show both, use `format_rate_and_threshold`.
     """
     others = (0.0, 1.0) if distinct_from is None else (0.0, 1.0, distinct_from)
-    to_tell_apart = [other for other in others if abs(rate - other) > _SAME_RATE]
+    to_tell_apart = [other for other in others if not _same(rate, other)]
     for decimals in range(1, _MAX_DECIMALS):
-        shown = f"{rate:.{decimals}%}"
-        if all(shown != f"{other:.{decimals}%}" for other in to_tell_apart):
+        shown = _percent(rate, decimals)
+        if all(shown != _percent(other, decimals) for other in to_tell_apart):
             return shown
-    return f"{rate:.{_MAX_DECIMALS}%}"
+    return _percent(rate, _MAX_DECIMALS)
+
+
+def format_rate_and_threshold(rate: float, threshold: float) -> tuple[str, str]:
+    """Write a rate and the threshold it is held against, so that the figures compare as the numbers do.
+
+    The rate is written as by `format_percent`. The threshold gets more decimals than it needs for itself
+    only where it would read the same as the rate, or stand on its wrong side: 79.99% against 80.0%, but
+    80.03% against 80.04%.
+    """
+    rate_shown = format_percent(rate, distinct_from=threshold)
+    threshold_shown = format_percent(threshold)
+    if _same(rate, threshold):
+        return rate_shown, threshold_shown
+    decimals = len(threshold_shown.partition(".")[2]) - 1
+    while decimals < _MAX_DECIMALS and not _in_order(rate_shown, threshold_shown, less=rate < threshold):
+        decimals += 1
+        threshold_shown = _percent(threshold, decimals)
+    return rate_shown, threshold_shown
+
+
+def _in_order(rate_shown: str, threshold_shown: str, *, less: bool) -> bool:
+    rate, threshold = float(rate_shown[:-1]), float(threshold_shown[:-1])
+    return rate < threshold if less else rate > threshold
+
+
+def _same(rate: float, other: float) -> bool:
+    return abs(rate - other) <= _SAME_RATE
+
+
+def _percent(rate: float, decimals: int) -> str:
+    return f"{rate:.{decimals}%}"
