@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import sys
 import warnings
 from functools import partial
@@ -205,7 +206,23 @@ class AsyncTests:
 
 
 def _test_function(item: pytest.Function) -> Callable[..., Any] | None:
-    return item.obj if is_async_test(item) else None
+    """The coroutine function of an async test, or what Hypothesis made of it; None for a sync test."""
+    function: Callable[..., Any] = item.obj
+    if is_async_test(item):
+        return function
+    wrapped: object = getattr(function, "__wrapped__", None)
+    if item.config.getoption("trace", default=False) and inspect.iscoroutinefunction(wrapped):
+        # --trace has put a sync function around the test, which would make a coroutine and drop it.
+        return _traced(wrapped)
+    return None
+
+
+def _traced(function: Callable[..., Awaitable[object]]) -> Callable[..., Awaitable[object]]:
+    async def traced(**arguments: object) -> object:
+        pytest.set_trace()
+        return await function(**arguments)
+
+    return traced
 
 
 def _refusing(item: pytest.Item, request: SubRequest, func: Callable[..., object]) -> Callable[..., object]:
