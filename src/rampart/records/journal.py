@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rampart.core.errors import RampartError
-from rampart.records.codec import encode_record
+from rampart.records.codec import encode_prepared, encode_record
 from rampart.records.population import Population, encode_population
+from rampart.records.prepare import prepare_record
 from rampart.records.run_folders import (
     DEFAULT_KEPT_RUNS,
     RUNS,
@@ -21,6 +22,7 @@ from rampart.records.run_folders import (
 )
 
 if TYPE_CHECKING:
+    from rampart.core.result import Result
     from rampart.records.record import ResultRecord
 
 _WORKER_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -90,18 +92,41 @@ class Journal:
         """Remove runs beyond the newest; failing to is logged and harms nothing."""
         prune_runs(self._root, keep=self._keep, current=self.run_id)
 
-    def write_record(self, record: ResultRecord) -> None:
-        """Append one record.
+    def write_result(
+        self, result: Result, *, pytest_nodeid: str | None = None, result_index: int | None = None
+    ) -> None:
+        """Prepare and append one result.
+
+        Args:
+            result: The result; it is left as it is.
+            pytest_nodeid: The test that recorded it.
+            result_index: Its place among the results of that test, from 0.
 
         Raises:
             JournalUnavailableError: If the file cannot be created.
             JournalWriteError: If it cannot be written to.
-            SchemaError: If the record was not prepared.
+        """
+        record = prepare_record(result=result, pytest_nodeid=pytest_nodeid, result_index=result_index)
+        self._append(encode_prepared(record) + b"\n")
+
+    def write_record(self, record: ResultRecord) -> None:
+        """Append a record that exists already.
+
+        Raises:
+            JournalUnavailableError: If the file cannot be created.
+            JournalWriteError: If it cannot be written to.
+            SchemaError: If the record holds what the format cannot.
         """
         self._append(encode_record(record) + b"\n")
 
     def write_population(self, population: Population) -> None:
-        """Append the figures of a population whose trials are over; raises as `write_record` does."""
+        """Append the figures of a population whose trials are over.
+
+        Raises:
+            JournalUnavailableError: If the file cannot be created.
+            JournalWriteError: If it cannot be written to.
+            SchemaError: If a figure is missing or impossible.
+        """
         self._append(encode_population(population) + b"\n")
 
     def close(self) -> None:

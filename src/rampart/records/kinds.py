@@ -189,13 +189,13 @@ class Instant(Kind):
             losses.note(parent, part, "wrong_type")
             return None
 
-    def check(self, value: Any, parent: Path | None, part: Part) -> str:
+    def check(self, value: Any, parent: Path | None, part: Part) -> dt.datetime:
         if type(value) is dt.datetime and value.tzinfo is dt.UTC:
-            return value.isoformat()
+            return value
         if not isinstance(value, dt.datetime):
             raise refuse(parent, part, "a datetime", value)
         try:
-            return _plain_instant(value).isoformat()
+            return _plain_instant(value)
         except Exception as error:  # a time zone may do anything
             raise SchemaError(
                 f"{render(parent, part)}: its time zone failed with {type(error).__name__}"

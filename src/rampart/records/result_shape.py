@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rampart.core.evaluation import EvalOutcome, EvalResult
@@ -107,7 +106,9 @@ class _Population(Shape):
 
 def _refuse_population(population: PopulationRef) -> str | None:
     try:
-        replace(population)
+        PopulationRef(
+            id=population.id, index=population.index, size=population.size, threshold=population.threshold
+        )
     except (TypeError, ValueError) as error:
         return str(error)
     return None
