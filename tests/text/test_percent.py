@@ -54,7 +54,7 @@ def test_beside_a_threshold(rate: float, threshold: float, shown: str) -> None:
         pytest.param(0.8004, 0.8003, ("80.04%", "80.0%"), id="above-reads-above"),
         pytest.param(0.8, 0.8, ("80.0%", "80.0%"), id="the-same"),
         pytest.param(2 / 3, 1 - 1 / 3, ("66.7%", "66.7%"), id="the-same-within-the-tolerance"),
-        pytest.param(1.0, 0.9999, ("100.0%", "99.99%"), id="threshold-that-is-not-all"),
+        pytest.param(1.0, 0.9999, ("100.00%", "99.99%"), id="threshold-that-is-not-all"),
         pytest.param(0.0, 0.0, ("0.0%", "0.0%"), id="none-asked-none-given"),
         pytest.param(0.5, 0.5 + 2e-9, ("50.000000%", "50.000000%"), id="beyond-six-decimals"),
     ],
