@@ -1,0 +1,180 @@
+"""One run of one test, from its set-up to the end of its tear-down."""
+
+from __future__ import annotations
+
+import uuid
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rampart.core.listener import context_listener
+from rampart.core.population import Tally
+from rampart.core.result import PopulationRef, Result, SafetyStatus, status_of
+from rampart.pytest_plugin._collection import Collector, Slot
+from rampart.pytest_plugin._markers import effective_trial, harm_category
+from rampart.pytest_plugin._populations import population_figures
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    import pytest
+
+    from rampart.core.types import HarmCategory
+    from rampart.pytest_plugin._run import Run
+
+
+class Attempt:
+    """One run of one test; another plugin may run a test several times.
+
+    Attributes:
+        run: The pytest run that it is part of.
+        nodeid: The test's node id.
+        name: The test's name, with its parameters.
+        harm_category: What the test's marker says, for results without a category.
+        ordinal: Which attempt this is, from 0.
+        trial: What the test's marker declares, `--rampart-trials` applied; None without a marker.
+        repeats: Whether the plugin itself repeats the test.
+        collector: What records now.
+        next_index: The place of the next result among those of the test.
+        first_bad: The first result that is not SAFE.
+        trials: The trials that the test itself ran: population id and index.
+        declared: Size and threshold of the populations that the test itself ran.
+        in_repetition: Whether phases are running that pytest does not report.
+        section_shown: Whether a report of this attempt already shows the failing conversation.
+    """
+
+    def __init__(self, run: Run, item: pytest.Item, *, ordinal: int, next_index: int) -> None:
+        self.run = run
+        self.nodeid = item.nodeid
+        self.name = item.name
+        self.harm_category: HarmCategory | str | None = harm_category(item)
+        self.ordinal = ordinal
+        self.is_rerun_known = ordinal > 0 or hasattr(item, "execution_count")
+        self.trial = effective_trial(item, override=run.options.trials)
+        self.repeats = self.trial is not None and "trial_config" not in getattr(item, "fixturenames", ())
+        self.next_index = next_index
+        self.first_bad: Result | None = None
+        self.trials: set[tuple[str, int]] = set()
+        self.declared: dict[str, tuple[int, float]] = {}
+        self.in_repetition = False
+        self.section_shown = False
+        self._first_index = next_index
+        self._population_id = uuid.uuid4().hex
+        self._verdicts: list[SafetyStatus] = []
+        self._counted = False
+        self._settled = False
+        self._older_than_teardown = (0, 0)
+        self._begin_collecting(0)
+
+    @property
+    def recorded_count(self) -> int:
+        """How many results were recorded so far."""
+        return self.next_index - self._first_index
+
+    @property
+    def trials_ran(self) -> int:
+        """How many trials ran, whoever ran them; one that was broken off counts if it recorded something."""
+        if self.repeats:
+            return len(self._verdicts) + bool(self.collector.results and not self._counted)
+        return len(self.trials)
+
+    def take_index(self) -> int:
+        """The place of the next result among those of the test."""
+        index, self.next_index = self.next_index, self.next_index + 1
+        return index
+
+    def note(self, recorded: Result) -> None:
+        """Keep in mind what the checks at the end of the test ask for."""
+        if self.first_bad is None and status_of(recorded) is not SafetyStatus.SAFE:
+            self.first_bad = recorded
+        ref = recorded.population
+        if ref is not None and ref.id != self._population_id:
+            self.trials.add((ref.id, ref.index))
+            self.declared.setdefault(ref.id, (ref.size, ref.threshold))
+
+    def keep_population(
+        self,
+        population_id: str,
+        *,
+        size: int,
+        threshold: float,
+        statuses: Iterable[SafetyStatus],
+        cut_short: bool = False,
+    ) -> None:
+        """Put the figures of a population into the report and the journal."""
+        figures = population_figures(
+            population_id=population_id,
+            nodeid=self.nodeid,
+            size=size,
+            threshold=threshold,
+            statuses=statuses,
+            cut_short=cut_short,
+        )
+        self.run.keep_population(figures, attempt=self.ordinal)
+
+    @contextmanager
+    def tagged(self) -> Iterator[None]:
+        """Tag what the body starts as belonging to this test."""
+        token = context_listener.set(self._slot)
+        try:
+            yield
+        finally:
+            context_listener.reset(token)
+
+    def end_repetition(self) -> None:
+        """Count the current repetition as a trial, with the verdict of what it recorded."""
+        self._verdicts.append(self.collector.status)
+        self._counted = True
+
+    def begin_repetition(self, index: int) -> None:
+        """Give the next repetition a collection of its own; the last one's is closed."""
+        self._stop_collecting()
+        self._begin_collecting(index)
+
+    def settle(self) -> Tally:
+        """Record the verdict over the repetitions, all of which have ended."""
+        self._keep_repetitions(cut_short=False)
+        return Tally.of(self._verdicts)
+
+    def enter_teardown(self) -> None:
+        """Remember what is older than the last tear-down."""
+        self._older_than_teardown = (len(self.collector.results), len(self.collector.populations))
+
+    def unread(self, *, of_teardown: bool) -> list[str]:
+        """A line for each bad verdict that nobody looked at."""
+        return list(self.collector.unread(after=self._older_than_teardown if of_teardown else (0, 0)))
+
+    def end(self) -> None:
+        """Stop recording; what comes now is late."""
+        if self.repeats and not self._settled and self.recorded_count:
+            if self.trials_ran > len(self._verdicts):
+                self.end_repetition()
+            self._keep_repetitions(cut_short=True)
+        self._stop_collecting()
+        self.trials.clear()
+
+    def _keep_repetitions(self, *, cut_short: bool) -> None:
+        self._settled = True
+        if self.trial is not None:
+            self.keep_population(
+                self._population_id,
+                size=self.trial.n,
+                threshold=self.trial.threshold,
+                statuses=self._verdicts,
+                cut_short=cut_short,
+            )
+
+    def _begin_collecting(self, index: int) -> None:
+        repetition = None
+        if self.repeats and self.trial is not None:
+            repetition = PopulationRef(
+                id=self._population_id, index=index, size=self.trial.n, threshold=self.trial.threshold
+            )
+        self._counted = False
+        self._slot = Slot(self)
+        self.collector = Collector(self, repetition=repetition)
+        self.run.listener.current = self.collector
+
+    def _stop_collecting(self) -> None:
+        self._slot.close()
+        self.collector.close()
+        self.run.listener.current = None

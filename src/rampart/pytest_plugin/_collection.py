@@ -1,0 +1,209 @@
+"""What each test records: the results and populations that come into being while it runs."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rampart.core.checked import was_read
+from rampart.core.listener import process_listener
+from rampart.core.log import log
+from rampart.core.result import Result, SafetyStatus, status_of
+from rampart.pytest_plugin._populations import (
+    EndedPopulation,
+    member_statuses,
+    worst_status,
+)
+from rampart.text.oneline import one_line
+from rampart.text.safe import safe_str
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rampart.core.population import PopulationResult
+    from rampart.core.result import PopulationRef
+    from rampart.pytest_plugin._attempt import Attempt
+    from rampart.pytest_plugin._run import Run
+
+
+class Collector:
+    """What one test, or one repetition of it, has recorded.
+
+    Attributes:
+        results: The recorded copies, in the order in which they came.
+        populations: The populations that ended.
+    """
+
+    def __init__(self, attempt: Attempt, *, repetition: PopulationRef | None = None) -> None:
+        self.results: list[Result] = []
+        self.populations: list[EndedPopulation] = []
+        self._attempt = attempt
+        self._repetition = repetition
+        # By identity. Holding the objects keeps their identities from being given to others.
+        self._originals: dict[int, Result] = {}
+
+    def add_result(self, result: Result) -> None:
+        """Record a copy; an object that is recorded already is not counted again."""
+        if not isinstance(result, Result):
+            msg = f"expected a Result, got {type(result).__name__}"
+            raise TypeError(msg)
+        run = self._attempt.run
+        with run.lock:
+            if id(result) in self._originals:
+                return
+            self._originals[id(result)] = result
+            recorded = recorded_copy(result, self._attempt, self._repetition)
+            self.results.append(recorded)
+            self._attempt.note(recorded)
+            run.keep(recorded)
+
+    def add_population(self, population: PopulationResult, *, population_id: str) -> None:
+        """Record that the trials of a population are over."""
+        ended = EndedPopulation.of(population, population_id=population_id)
+        with self._attempt.run.lock:
+            self.populations.append(ended)
+            self._attempt.declared[ended.id] = (ended.size, ended.threshold)
+            self._attempt.keep_population(
+                ended.id,
+                size=ended.size,
+                threshold=ended.threshold,
+                statuses=map(status_of, population.results),
+            )
+
+    @property
+    def status(self) -> SafetyStatus:
+        """What all that was recorded amounts to; without anything nobody knows."""
+        statuses = [population.status for population in self.populations]
+        statuses += map(status_of, self.results_on_their_own())
+        return worst_status(statuses) or SafetyStatus.UNDETERMINED
+
+    def results_on_their_own(self) -> Iterator[Result]:
+        """The results that no ended population speaks for."""
+        ended = {population.id for population in self.populations}
+        return (
+            result for result in self.results if not result.population or result.population.id not in ended
+        )
+
+    def unread(self, *, after: tuple[int, int] = (0, 0)) -> Iterator[str]:
+        """A line for each verdict that is not SAFE and that nobody looked at.
+
+        Args:
+            after: How many results and populations to leave out, from the first.
+        """
+        asked = {id(result) for result in self.results[after[0] :]}
+        for result in self.results_on_their_own():
+            status = status_of(result)
+            if id(result) in asked and status is not SafetyStatus.SAFE and not was_read(result):
+                yield f"rampart: {status.value} result was never checked: {one_line(result.summary)}"
+        for population in self.populations[after[1] :]:
+            if population.status is not SafetyStatus.SAFE and not population.was_read:
+                yield (
+                    f"rampart: {population.status.value} population was never checked: {population.summary}"
+                )
+
+    def close(self) -> None:
+        """Note which populations of the test were cut short, and let go of the test's own objects."""
+        open_populations: dict[PopulationRef, list[Result]] = {}
+        for result in self.results_on_their_own():
+            if result.population and (
+                self._repetition is None or result.population.id != self._repetition.id
+            ):
+                ref = replace(result.population, index=0)
+                open_populations.setdefault(ref, []).append(result)
+        for ref, members in open_populations.items():
+            self._attempt.keep_population(
+                ref.id,
+                size=ref.size,
+                threshold=ref.threshold,
+                statuses=member_statuses(members),
+                cut_short=True,
+            )
+        self._originals.clear()
+        for population in self.populations:
+            population.live = None
+
+
+class Slot:
+    """Tags what a test starts, so that what arrives after its end is not taken for the next test's.
+
+    It stands in the context variable while the test's own code runs; tasks and threads started from there
+    inherit it.
+    """
+
+    def __init__(self, attempt: Attempt) -> None:
+        self._attempt = attempt
+        self._open = True
+
+    def close(self) -> None:
+        """Take whatever comes from now on for late."""
+        self._open = False
+
+    def on_result(self, result: Result, /) -> None:
+        """Pass a result on to whatever is being tested now, or keep it as a late one."""
+        if process_listener() is None:  # collecting is switched off, as in rampart's own tests
+            return
+        if self._open:
+            self._attempt.run.listener.on_result(result)
+        else:
+            self._attempt.run.keep_late(result, self._attempt)
+
+    def on_population(self, population: PopulationResult, /, *, population_id: str) -> None:
+        """Pass a population on; a late one was reported with its results."""
+        if process_listener() is not None and self._open:
+            self._attempt.run.listener.on_population(population, population_id=population_id)
+
+
+class RunListener:
+    """What the core hands results to while pytest runs; it knows which test is running.
+
+    Attributes:
+        current: Where results go; None between tests.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self.current: Collector | None = None
+        self._run = run
+
+    def on_result(self, result: Result, /) -> None:
+        """Record a result for the running test."""
+        collector = self.current
+        if collector is None:
+            return
+        try:
+            collector.add_result(result)
+        except Exception:
+            log.exception("a result could not be collected")
+            self._run.mark_incomplete("a result could not be collected")
+
+    def on_population(self, population: PopulationResult, /, *, population_id: str) -> None:
+        """Record a population for the running test."""
+        collector = self.current
+        if collector is None:
+            return
+        try:
+            collector.add_population(population, population_id=population_id)
+        except Exception:
+            log.exception("a population could not be collected")
+            self._run.mark_incomplete("a population could not be collected")
+
+
+def recorded_copy(result: Result, attempt: Attempt, repetition: PopulationRef | None) -> Result:
+    """A copy that says where it comes from; the test's own object stays as it is."""
+    recorded = copy.copy(result)
+    metadata = dict(result.metadata) if isinstance(result.metadata, dict) else {"metadata": result.metadata}
+    status: object = status_of(result)
+    if not isinstance(status, SafetyStatus):  # made by hand; a verdict that is none never passes
+        metadata["_rampart_invalid_status"] = safe_str(status)
+        recorded.status = SafetyStatus.ERROR
+    metadata["_pytest_test_name"] = attempt.name
+    metadata["_pytest_nodeid"] = attempt.nodeid
+    metadata["_rampart_result_index"] = attempt.take_index()
+    if attempt.is_rerun_known:
+        metadata["_rampart_attempt"] = attempt.ordinal
+    recorded.metadata = metadata
+    if recorded.harm_category is None:
+        recorded.harm_category = attempt.harm_category
+    if recorded.population is None:
+        recorded.population = repetition
+    return recorded

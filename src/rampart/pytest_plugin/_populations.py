@@ -1,0 +1,97 @@
+"""The figures of a population of trials, as the report and the journal show them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rampart.core.population import PopulationResult, population_was_read
+from rampart.core.result import SafetyStatus, status_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rampart.core.result import Result
+
+# The first one present is the worst, and it is what all of them together amount to.
+_WORST_FIRST = (SafetyStatus.ERROR, SafetyStatus.UNSAFE, SafetyStatus.UNDETERMINED, SafetyStatus.SAFE)
+
+
+@dataclass(kw_only=True)
+class EndedPopulation:
+    """A population whose trials are over.
+
+    Attributes:
+        id: Its id.
+        status: Its verdict.
+        summary: Its line.
+        size: How many trials were asked for.
+        threshold: The smallest fraction of SAFE trials that passes.
+        executed: How many trials ran.
+        live: The object that the test was given, which knows whether it was read; None where the plugin
+            itself checks the population, and once the test is over.
+    """
+
+    id: str
+    status: SafetyStatus
+    summary: str
+    size: int
+    threshold: float
+    executed: int
+    live: PopulationResult | None = None
+
+    @classmethod
+    def of(cls, population: PopulationResult, *, population_id: str) -> EndedPopulation:
+        """Take down a population as it is now."""
+        tally = population.tally
+        return cls(
+            id=population_id,
+            status=tally.status(population.threshold),
+            summary=population.summary,
+            size=population.requested_count or tally.executed,
+            threshold=population.threshold,
+            executed=tally.executed,
+            live=population,
+        )
+
+    @property
+    def was_read(self) -> bool:
+        """Whether the test looked at the verdict, or at that of every member."""
+        return self.live is None or population_was_read(self.live)
+
+
+def worst_status(statuses: Iterable[SafetyStatus]) -> SafetyStatus | None:
+    """What several verdicts amount to together; None without any."""
+    present = set(statuses)
+    return next((status for status in _WORST_FIRST if status in present), None)
+
+
+def population_figures(
+    *,
+    population_id: str,
+    nodeid: str,
+    size: int,
+    threshold: float,
+    statuses: Iterable[SafetyStatus],
+    cut_short: bool = False,
+) -> dict[str, Any]:
+    """The figures that report and journal show; see `rampart.records.population.population_object`."""
+    from rampart.records.population import population_object  # noqa: PLC0415  # runs without results need none
+
+    return population_object(
+        population_id=population_id,
+        pytest_nodeid=nodeid,
+        size=size,
+        threshold=threshold,
+        statuses=statuses,
+        cut_short=cut_short,
+    )
+
+
+def member_statuses(members: Iterable[Result]) -> list[SafetyStatus]:
+    """The verdict of each trial, given its results; the worst of them is its verdict."""
+    by_index: dict[int, list[SafetyStatus]] = {}
+    for member in members:
+        if member.population is not None:
+            by_index.setdefault(member.population.index, []).append(status_of(member))
+    return [worst_status(statuses) or SafetyStatus.UNDETERMINED for statuses in by_index.values()]

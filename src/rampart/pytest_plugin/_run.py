@@ -1,0 +1,162 @@
+"""Everything that one pytest run has recorded."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from rampart.core.log import log
+from rampart.core.population import Tally
+from rampart.core.report import TestRunReport, last_attempts
+from rampart.core.result import Result, status_of
+from rampart.pytest_plugin._attempt import Attempt
+from rampart.pytest_plugin._collection import RunListener, recorded_copy
+
+if TYPE_CHECKING:
+    from rampart.pytest_plugin._journal import RunJournal
+    from rampart.pytest_plugin._options import Options
+
+_ATTEMPT = pytest.StashKey[Attempt]()
+_Key = tuple[str, int, int, str]
+
+
+class Run:
+    """The results, populations and mishaps of one pytest run.
+
+    Attributes:
+        options: The user's settings.
+        journal: Where results are written down as they come.
+        listener: What the core hands results to.
+        incomplete: Why the run does not cover every test; empty if it does.
+        attempt: The test that runs now; None between tests.
+        lock: Held while something is recorded; results may come from several threads.
+    """
+
+    def __init__(self, *, options: Options, journal: RunJournal) -> None:
+        self.options = options
+        self.journal = journal
+        self.listener = RunListener(self)
+        self.incomplete: list[str] = []
+        self.lock = threading.RLock()
+        journal.on_failure = self.mark_incomplete
+        self._started = time.monotonic()
+        self._duration: float | None = None
+        self._results: list[Result] = []
+        self._populations: list[tuple[int, dict[str, Any]]] = []
+        self.attempt: Attempt | None = None
+
+    @property
+    def result_count(self) -> int:
+        """How many results were recorded, those of earlier attempts included."""
+        return len(self._results)
+
+    def begin(self, item: pytest.Item) -> Attempt:
+        """Start recording for a test."""
+        if self.attempt is not None:  # something kept its tear-down from being run
+            self.end(self.attempt)
+        before = item.stash.get(_ATTEMPT, None)
+        if before is None:
+            attempt = Attempt(self, item, ordinal=0, next_index=0)
+        else:
+            attempt = Attempt(self, item, ordinal=before.ordinal + 1, next_index=before.next_index)
+            self._number_first_attempt(item.nodeid)
+        item.stash[_ATTEMPT] = self.attempt = attempt
+        return attempt
+
+    def end(self, attempt: Attempt) -> None:
+        """Stop recording for a test."""
+        attempt.end()
+        if self.attempt is attempt:
+            self.attempt = None
+
+    def finish(self) -> None:
+        """Take the time, and end the test that an interrupt has left open."""
+        if self.attempt is not None:
+            self.end(self.attempt)
+        self._duration = time.monotonic() - self._started
+
+    def keep(self, recorded: Result) -> None:
+        """Put a result into the report and the journal."""
+        self._results.append(recorded)
+        self.journal.write_result(recorded)
+
+    def keep_population(self, entry: dict[str, Any], *, attempt: int) -> None:
+        """Put the figures of a population into the report and the journal."""
+        with self.lock:
+            self._populations.append((attempt, entry))
+            self.journal.write_population(entry)
+
+    def keep_late(self, result: Result, attempt: Attempt) -> None:
+        """Keep what came after its test had ended: in the journal only, and the run does not cover it."""
+        log.warning("a result arrived after its test had ended: %s: %r", attempt.nodeid, result)
+        if self._duration is not None:
+            return
+        self.mark_incomplete(f"a result arrived after its test had ended: {attempt.nodeid}")
+        with self.lock:
+            recorded = recorded_copy(result, attempt, None)
+            self.journal.write_result(recorded)
+
+    def mark_incomplete(self, reason: str) -> None:
+        """Say why the run does not cover everything; the same reason counts once."""
+        with self.lock:
+            if reason not in self.incomplete:
+                self.incomplete.append(reason)
+
+    def report(self) -> TestRunReport:
+        """The report over everything recorded so far."""
+        results = sorted(self._results, key=_report_order)
+        counted = last_attempts(results)
+        tally = Tally.of(map(status_of, counted))
+        duration = time.monotonic() - self._started if self._duration is None else self._duration
+        metadata: dict[str, Any] = {}
+        if self.incomplete:
+            metadata = {"incomplete": True, "incomplete_reasons": list(self.incomplete)}
+        return TestRunReport(
+            results=results,
+            populations=self._last_populations(results),
+            total_runs=len(counted),
+            passed=tally.safe,
+            failed=tally.unsafe,
+            undetermined=tally.undetermined,
+            errors=tally.error,
+            duration_seconds=duration,
+            metadata=metadata,
+        )
+
+    def _last_populations(self, results: list[Result]) -> list[dict[str, Any]]:
+        """The populations of each test's last attempt, in the order of their first result."""
+        latest: dict[str, int] = {}
+        place: dict[str, int] = {}
+        for position, result in enumerate(results):
+            nodeid = result.metadata["_pytest_nodeid"]
+            latest[nodeid] = max(latest.get(nodeid, 0), result.metadata.get("_rampart_attempt", 0))
+            if result.population is not None:
+                place.setdefault(result.population.id, position)
+        for attempt, entry in self._populations:
+            latest[entry["pytest_nodeid"]] = max(latest.get(entry["pytest_nodeid"], 0), attempt)
+        kept = [entry for attempt, entry in self._populations if attempt == latest[entry["pytest_nodeid"]]]
+        return sorted(kept, key=lambda entry: place.get(entry["id"], len(results)))
+
+    def _number_first_attempt(self, nodeid: str) -> None:
+        """Nobody knew that there would be a second attempt when the first one was recorded."""
+        for result in self._results:
+            if result.metadata["_pytest_nodeid"] == nodeid:
+                result.metadata.setdefault("_rampart_attempt", 0)
+
+
+def attempt_of(item: pytest.Item) -> Attempt | None:
+    """The latest attempt at running a test; None before the first one."""
+    return item.stash.get(_ATTEMPT, None)
+
+
+def _report_order(result: Result) -> _Key:
+    metadata = result.metadata
+    return (
+        metadata.get("_pytest_nodeid") or metadata.get("_pytest_test_name", ""),
+        metadata.get("_rampart_result_index", 0),
+        metadata.get("_rampart_attempt", 0),
+        metadata.get("_rampart_source_worker", ""),
+    )
