@@ -8,10 +8,10 @@ import msgspec
 
 from rampart.core.errors import SchemaError
 from rampart.records import wire
+from rampart.records._kinds import refuse
 from rampart.records.decode_errors import decoding_error
-from rampart.records.kinds import refuse
-from rampart.records.nesting import too_deep
 from rampart.records.json_values import MAX_NESTING, check_text
+from rampart.records.nesting import too_deep
 from rampart.records.population import Population, population_from_wire
 from rampart.records.record import Loss, ResultRecord
 from rampart.records.result_shape import RESULT

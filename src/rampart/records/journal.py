@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import threading
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rampart.core.errors import RampartError
@@ -22,6 +21,8 @@ from rampart.records.run_folders import (
 )
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rampart.core.result import Result
     from rampart.records.record import ResultRecord
 

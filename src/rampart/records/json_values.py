@@ -84,8 +84,10 @@ def prepare_value(
         elif len(enclosing) >= MAX_PREPARED_NESTING:
             reason = "depth"
         if reason is None:
-            copied = _mapping if isinstance(value, dict) else _array
-            return copied(value, (parent, part), losses, (*enclosing, id(value)))
+            inside = (*enclosing, id(value))
+            if isinstance(value, dict):
+                return _mapping(value, (parent, part), losses, inside)
+            return _array(value, (parent, part), losses, inside)
         losses.note(parent, part, reason)
         return _representation(value)
     return _scalar(value, parent, part, losses)
@@ -156,7 +158,7 @@ def _scalar(value: Any, parent: Path | None, part: Part, losses: Losses) -> Any:
     return _representation(value)
 
 
-def plain_number(value: int | float) -> int | float | None:
+def plain_number(value: float) -> float | None:
     """The number without its subclass; None if it is not finite in double precision."""
     if isinstance(value, int):
         whole = int.__int__(value)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import cast
 
-from rampart.core.result import Result, SafetyStatus, status_of
+from rampart.core.result import Result, SafetyStatus
 from rampart.core.types import ObservabilityLevel
-from rampart.records.kinds import Text, Whole
+from rampart.records._kinds import Text
+from rampart.records._shapes import OrNone
 from rampart.records.losses import Losses
 from rampart.records.record import Loss, ResultRecord
 from rampart.records.result_shape import RESULT
-from rampart.records.shapes import OrNone
-
-if TYPE_CHECKING:
-    from rampart.records.paths import Path
 
 _NODE_ID = OrNone(Text())
 
@@ -51,21 +48,19 @@ def prepare_record(
 def _index(given: int | None, losses: Losses) -> int | None:
     if given is None:
         return None
-    if isinstance(given, bool) or not isinstance(given, int) or given < 0:
+    whole: object = given
+    if isinstance(whole, bool) or not isinstance(whole, int) or whole < 0:
         losses.note(None, "result_index", "wrong_type")
         return None
-    return int(given)
+    return int(whole)
 
 
 def _unreadable(result: object) -> Result:
     """Stands for a result of which nothing but perhaps its verdict can be read; never SAFE."""
-    status: object = None
-    if isinstance(result, Result):
-        status = vars(result).get("status")
-    if not isinstance(status, SafetyStatus) or status is SafetyStatus.SAFE:
-        status = SafetyStatus.ERROR
+    status: object = vars(result).get("status") if isinstance(result, Result) else None
+    known = isinstance(status, SafetyStatus) and status is not SafetyStatus.SAFE
     return Result(
-        status=status,
+        status=cast("SafetyStatus", status) if known else SafetyStatus.ERROR,
         summary="this result could not be read",
         observability_level=ObservabilityLevel.RESPONSE_ONLY,
     )

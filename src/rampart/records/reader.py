@@ -112,7 +112,7 @@ def populations_of(records: Iterable[ResultRecord]) -> list[Population]:
 
 def _figures(members: list[ResultRecord]) -> Population:
     population = members[0].result.population
-    assert population is not None  # noqa: S101 - grouped by it
+    assert population is not None  # grouped by it
     statuses = dict.fromkeys(range(population.size), SafetyStatus.UNDETERMINED)
     seen: dict[int, list[SafetyStatus]] = {}
     for record in members:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rampart.core.evaluation import EvalOutcome, EvalResult
@@ -19,8 +20,8 @@ from rampart.core.types import (
     Turn,
     Usage,
 )
-from rampart.records.json_values import clean_text
-from rampart.records.kinds import (
+from rampart.records._kinds import (
+    MISSING,
     Amount,
     Category,
     Confidence,
@@ -36,17 +37,18 @@ from rampart.records.kinds import (
     Text,
     Whole,
 )
-from rampart.records.paths import Part, Path, render
-from rampart.records.shapes import Items, OrNone, Shape
+from rampart.records._shapes import Items, OrNone, Shape
+from rampart.records.json_values import clean_text
 from rampart.text.safe import safe_str
 
 if TYPE_CHECKING:
     from rampart.records.losses import Losses
+    from rampart.records.paths import Part, Path
 
 
 def _represent_artifact(payload: Payload, prepared: dict[str, Any], here: Path, losses: Losses) -> None:
     """Put the description of a binary payload in its place, and say what it was."""
-    original, artifact = prepared["format"], payload.artifact
+    original, artifact = prepared["format"], prepared["artifact"]
     if original.is_binary:
         prepared["format"] = PayloadFormat.TEXT
         prepared["metadata"]["_rampart_original_format"] = original.value
@@ -87,8 +89,8 @@ def _refuse_idle_purpose(turn: Turn) -> str | None:
 class _Artifact(Nothing):
     """Left to the payload's own repair, which tells text and binary formats apart."""
 
-    def prepare(self, value: Any, parent: Path | None, part: Part, losses: Losses) -> None:
-        return None
+    def prepare(self, value: Any, parent: Path | None, part: Part, losses: Losses) -> Any:
+        return None if value is MISSING else value
 
 
 class _Population(Shape):
@@ -96,12 +98,21 @@ class _Population(Shape):
 
     def prepare(self, value: Any, parent: Path | None, part: Part, losses: Losses) -> PopulationRef | None:
         try:
-            return PopulationRef(
-                id=clean_text(value.id), index=value.index, size=value.size, threshold=value.threshold
+            return _plain_reference(
+                PopulationRef(
+                    id=clean_text(value.id), index=value.index, size=value.size, threshold=value.threshold
+                )
             )
         except Exception:  # refused by its own checks, or no such record at all
             losses.note(parent, part, "wrong_type")
             return None
+
+
+def _plain_reference(reference: PopulationRef) -> PopulationRef:
+    """The reference with exact ints; it has been checked as it was given."""
+    if type(reference.index) is type(reference.size) is int:
+        return reference
+    return replace(reference, index=int(reference.index), size=int(reference.size))
 
 
 def _refuse_population(population: PopulationRef) -> str | None:

@@ -4,8 +4,6 @@ The structs mirror the records of `rampart.core` key by key. Adding an optional 
 removing, renaming, retyping or moving one, or accepting less of it, needs a new one.
 """
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Annotated, Any, Literal
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rampart.core.errors import SchemaError
+from rampart.records._kinds import MISSING, Kind, Text, refuse
 from rampart.records.json_values import clean_text, plain_items
-from rampart.records.kinds import MISSING, Kind, Text, refuse
 from rampart.records.paths import Part, Path, render
 from rampart.text.safe import safe_str
 from rampart.text.secrets import redact
@@ -143,7 +143,7 @@ class Shape(Kind):
 
     def _made(self, fields: dict[str, Any]) -> Any:
         """A record of these values. What its constructor would check has been seen to."""
-        record = self._record.__new__(self._record)
+        record: Any = object.__new__(self._record)
         vars(record).update(fields)
         return record
 

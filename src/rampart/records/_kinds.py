@@ -209,7 +209,7 @@ def _plain_instant(value: dt.datetime) -> dt.datetime:
     if offset is not None:
         zone = dt.timezone(dt.timedelta(minutes=round(offset / dt.timedelta(minutes=1))))
         value = value.astimezone(zone)
-    return dt.datetime(*value.timetuple()[:6], value.microsecond, tzinfo=zone)  # noqa: DTZ001 - as it came
+    return dt.datetime(*value.timetuple()[:6], value.microsecond, tzinfo=zone)
 
 
 class Member(Kind):
