@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rampart.core.checked import was_read
 from rampart.core.listener import process_listener
@@ -81,9 +81,9 @@ class Collector:
     def results_on_their_own(self) -> Iterator[Result]:
         """The results that no ended population speaks for."""
         ended = {population.id for population in self.populations}
-        return (
-            result for result in self.results if not result.population or result.population.id not in ended
-        )
+        for result in self.results:
+            if result.population is None or result.population.id not in ended:
+                yield result
 
     def unread(self, *, after: tuple[int, int] = (0, 0)) -> Iterator[str]:
         """A line for each verdict that is not SAFE and that nobody looked at.
@@ -104,13 +104,11 @@ class Collector:
 
     def close(self) -> None:
         """Note which populations of the test were cut short, and let go of the test's own objects."""
+        own = None if self._repetition is None else self._repetition.id
         open_populations: dict[PopulationRef, list[Result]] = {}
         for result in self.results_on_their_own():
-            if result.population and (
-                self._repetition is None or result.population.id != self._repetition.id
-            ):
-                ref = replace(result.population, index=0)
-                open_populations.setdefault(ref, []).append(result)
+            if result.population is not None and result.population.id != own:
+                open_populations.setdefault(replace(result.population, index=0), []).append(result)
         for ref, members in open_populations.items():
             self._attempt.keep_population(
                 ref.id,
@@ -191,7 +189,8 @@ class RunListener:
 def recorded_copy(result: Result, attempt: Attempt, repetition: PopulationRef | None) -> Result:
     """A copy that says where it comes from; the test's own object stays as it is."""
     recorded = copy.copy(result)
-    metadata = dict(result.metadata) if isinstance(result.metadata, dict) else {"metadata": result.metadata}
+    given: object = result.metadata
+    metadata: dict[str, Any] = dict(given) if isinstance(given, dict) else {"metadata": given}
     status: object = status_of(result)
     if not isinstance(status, SafetyStatus):  # made by hand; a verdict that is none never passes
         metadata["_rampart_invalid_status"] = safe_str(status)

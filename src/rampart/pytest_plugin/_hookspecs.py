@@ -10,5 +10,5 @@ if TYPE_CHECKING:
     from rampart.core.report import ReportSink
 
 
-def pytest_rampart_sinks(config: pytest.Config) -> list[ReportSink] | None:  # type: ignore[empty-body]  # a spec
+def pytest_rampart_sinks(config: pytest.Config) -> list[ReportSink] | None:
     """Give the sinks that shall receive the report of this run; all implementations are used."""

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rampart.core.types import HarmCategory
 from rampart.pytest_plugin._trial_config import TrialConfig
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from rampart.core.types import HarmCategory
 
 HARM = "harm"
 TRIAL = "trial"

@@ -18,14 +18,18 @@ from rampart.text.secrets import redact
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from _pytest.outcomes import Failed
+
     from rampart.core.population import Tally
     from rampart.pytest_plugin._attempt import Attempt
     from rampart.pytest_plugin._trial_config import TrialConfig
+else:
+    Failed = pytest.fail.Exception  # its public name, which type checkers do not take for a class
 
 _Phase = Literal["setup", "call", "teardown"]
 
 
-class TrialsFailedError(AssertionError, pytest.fail.Exception):
+class TrialsFailedError(AssertionError, Failed):
     """The verdict over all repetitions is not SAFE.
 
     pytest shows the text of a `fail` without a traceback, which here would lead into rampart, and users
@@ -37,7 +41,7 @@ class TrialsFailedError(AssertionError, pytest.fail.Exception):
     __qualname__ = "AssertionError"
 
     def __init__(self, text: str) -> None:
-        pytest.fail.Exception.__init__(self, text, pytrace=False)
+        Failed.__init__(self, text, pytrace=False)
 
     def __str__(self) -> str:
         """The text alone."""
@@ -114,13 +118,13 @@ class Repetition:
         """Tear down the last repetition and set up the next one."""
         __tracebackhide__ = True
         item: Any = self._item
-        setup_state = item.session._setupstate  # noqa: SLF001  # pytest has no public way to renew a test
+        setup_state = item.session._setupstate  # pytest has no public way to renew a test
         self._phase_or_raise("teardown", lambda: setup_state.teardown_exact(_Sibling(item)))
         self._attempt.end_repetition()
         self._attempt.begin_repetition(index)
         if item.__dict__.pop("_instance", None) is not None:
-            item._obj = None  # noqa: SLF001  # the bound method of the old instance
-        item._initrequest()  # noqa: SLF001  # fixtures are requested anew
+            item._obj = None  # the bound method of the old instance
+        item._initrequest()  # fixtures are requested anew
         self._phase_or_raise("setup", lambda: setup_state.setup(item))
         if "caplog" in item.funcargs:
             item.funcargs["caplog"].clear()  # its handler belongs to the item

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 
-
 import pytest
 
 from rampart.core.limits import configure_defaults, preserved_defaults

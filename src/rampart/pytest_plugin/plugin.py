@@ -11,10 +11,11 @@ from rampart.pytest_plugin._async_tests import PLUGIN_NAME, AsyncTests
 from rampart.pytest_plugin._marker_check import refuse_collected, refuse_late
 from rampart.pytest_plugin._markers import effective_trial, register_markers
 from rampart.pytest_plugin._options import add_options
-from rampart.pytest_plugin._trial_config import TrialConfig
 
 if TYPE_CHECKING:
     from collections.abc import Generator
+
+    from rampart.pytest_plugin._trial_config import TrialConfig
 
 T = TypeVar("T")
 
