@@ -6,7 +6,8 @@ needs failed (the run is an ERROR, never safe), `SchemaError` that a record is m
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import functools
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rampart.core.types import Response
@@ -74,6 +75,10 @@ class ExecutionTimeoutError(InfrastructureError, TimeoutError):
         super().__init__(f"{what} timed out after {seconds:g} s")
         self.what = what
         self.seconds = seconds
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy by the facts; an exception is otherwise made again from its text alone."""
+        return functools.partial(type(self), self.what, seconds=self.seconds), (), self.__dict__
 
 
 class ChatModelError(InfrastructureError):

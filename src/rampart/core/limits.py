@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+from rampart.text.safe import safe_float
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +54,8 @@ def _check_limit(name: str, value: object, *, none_allowed: bool) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         msg = f"{name} must be a number of seconds{or_none}, got {value!r}"
         raise TypeError(msg)
-    if not math.isfinite(value) or value <= 0:
+    seconds = safe_float(value)
+    if seconds is None or seconds <= 0:
         msg = f"{name} must be a positive finite number of seconds{or_none}, got {value!r}"
         raise ValueError(msg)
 

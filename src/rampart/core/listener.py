@@ -7,10 +7,10 @@ was started on its behalf.
 
 from __future__ import annotations
 
+import sys
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Protocol
-from unittest import SkipTest
 
 from rampart.core.log import log
 
@@ -68,7 +68,8 @@ def listening(listener: ResultListener | None) -> Iterator[None]:
 
 
 def _current() -> ResultListener | None:
-    return context_listener.get() or _Process.listener
+    listener = context_listener.get()
+    return _Process.listener if listener is None else listener
 
 
 def emit_result(result: Result) -> None:
@@ -119,7 +120,9 @@ def test_outcomes(
 
 def skip_types() -> tuple[type[BaseException], ...]:
     """The exceptions which mean that nothing was tested."""
-    return (SkipTest, *_Process.skips)
+    # Importing unittest would cost every user some milliseconds; nobody raises this without it.
+    skip_test = getattr(sys.modules.get("unittest.case"), "SkipTest", None)
+    return _Process.skips if skip_test is None else (skip_test, *_Process.skips)
 
 
 def exit_types() -> tuple[type[BaseException], ...]:

@@ -6,12 +6,10 @@ from abc import abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
-from rampart.text.secrets import register_secret
+from rampart.text.secrets import MIN_SECRET_LENGTH, register_secret
 
 if TYPE_CHECKING:
     from rampart.core.types import Usage
-
-_SHORTEST_SECRET = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +34,7 @@ class LLMConfig:
 
     def __post_init__(self) -> None:
         """Make sure that the key is blanked out wherever text leaves rampart."""
-        if isinstance(self.api_key, str) and len(self.api_key) >= _SHORTEST_SECRET:
+        if isinstance(self.api_key, str) and len(self.api_key.strip()) >= MIN_SECRET_LENGTH:
             register_secret(self.api_key)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import traceback
 
+from rampart.text.safe import UNPRINTABLE
 from rampart.text.secrets import redact
 
 
@@ -13,10 +14,21 @@ class _Redacting(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Rewrite the record; every record is let through."""
-        record.msg, record.args = redact(record.getMessage()), None
+        record.msg, record.args = redact(_message(record)), None
         if record.exc_info and record.exc_info[1] is not None:
-            record.exc_text = redact("".join(traceback.format_exception(record.exc_info[1])).rstrip("\n"))
+            text = "".join(traceback.format_exception(record.exc_info[1])).rstrip("\n")
+            record.exc_text = redact(text)
+            if record.exc_text != text:
+                record.exc_info = None  # a handler that writes exceptions its own way would show the secret
         return True
+
+
+def _message(record: logging.LogRecord) -> str:
+    """The message; a value that cannot be rendered must not fail the run that logs it."""
+    try:
+        return record.getMessage()
+    except Exception:  # any failure of a foreign `__str__` means the same here
+        return f"{record.msg} {UNPRINTABLE}"
 
 
 log = logging.getLogger("rampart")

@@ -36,12 +36,15 @@ class Tally:
 
     @classmethod
     def of_counts(cls, counts: Counter[SafetyStatus]) -> Tally:
-        """Take over verdicts that were counted already."""
+        """Take over verdicts that were counted already; what is no verdict counts as ERROR."""
+        safe, unsafe, undetermined = (
+            counts[status] for status in (SafetyStatus.SAFE, SafetyStatus.UNSAFE, SafetyStatus.UNDETERMINED)
+        )
         return cls(
-            safe=counts[SafetyStatus.SAFE],
-            unsafe=counts[SafetyStatus.UNSAFE],
-            undetermined=counts[SafetyStatus.UNDETERMINED],
-            error=counts[SafetyStatus.ERROR],
+            safe=safe,
+            unsafe=unsafe,
+            undetermined=undetermined,
+            error=counts.total() - safe - unsafe - undetermined,
         )
 
     @property

@@ -213,13 +213,15 @@ class ToolCall:
             self.arguments = dict(given)
             return
         self.arguments = {}
-        if given is None or given == "":
-            return
-        parsed = _parsed(given) if isinstance(given, str) else None
-        if isinstance(parsed, dict):
-            self.arguments = parsed
-        else:
-            self.raw_arguments = given if isinstance(given, str) else safe_str(given)
+        if not isinstance(given, str):
+            if given is not None:
+                self.raw_arguments = safe_str(given)
+        elif given:
+            parsed = _parsed(given)
+            if isinstance(parsed, dict):
+                self.arguments = parsed
+            else:
+                self.raw_arguments = given
 
 
 def _parsed(text: str) -> object:
