@@ -1,0 +1,232 @@
+"""One conversation with an agent that is a Python function."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
+
+from rampart.adapters.agent_function import AgentFunction
+from rampart.adapters.failure import failure_of
+from rampart.adapters.observability import SessionObservability, declared_level
+from rampart.adapters.reply import ReplyError, response_of
+from rampart.adapters.reported_calls import joined_calls
+from rampart.adapters.session_object import SessionObject
+from rampart.adapters.session_thread import SessionThread
+from rampart.adapters.tool_log import ToolLog
+from rampart.core.errors import InfrastructureError
+from rampart.core.types import Request, Response
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
+    from rampart.adapters.observability import AdapterObservability
+    from rampart.core.types import ObservabilityLevel
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionPlan:
+    """What all sessions of one adapter have in common.
+
+    Attributes:
+        function: The agent; None if the factory makes it.
+        factory: Makes the object of a session; None for agents that need none.
+        factory_label: The factory as messages name it.
+        observability: What is known of what the adapter reports.
+    """
+
+    function: AgentFunction | None
+    factory: Callable[[], Any] | None
+    factory_label: str
+    observability: AdapterObservability
+
+
+class CallableSession:
+    """A session of a `CallableAdapter`; made by `create_session_async`.
+
+    Attributes:
+        tool_log: The calls of recorded tools that no turn has reported yet.
+    """
+
+    def __init__(self, plan: SessionPlan, /) -> None:
+        self._plan = plan
+        self._label = plan.factory_label if plan.function is None else plan.function.label
+        self.tool_log = ToolLog(self._label)
+        self._observability = SessionObservability(plan.observability, self.tool_log)
+        self._thread = SessionThread(name=f"rampart {self._label}", on_start=self.tool_log.own_thread)
+        self._object: SessionObject | None = None
+        self._function: AgentFunction | None = plan.function
+        self._leading: tuple[Any, ...] = ()
+        self._history: list[tuple[str, str]] = []
+        self._state = "new"
+
+    @property
+    def observability_profile(self) -> ObservabilityLevel:
+        """What this session reports completely, as far as is known by now.
+
+        RESPONSE_ONLY while a call was made that no turn has reported, and for good once a call was
+        made that may have been this session's and could not be attributed.
+        """
+        return self._observability.level
+
+    @property
+    def partial_response(self) -> Response | None:
+        """What the agent did in a turn that was cut short by cancellation; None if nothing."""
+        if self._state != "broken" or not self.tool_log.has_pending:
+            return None
+        return Response(text="", tool_calls=self.tool_log.peek())
+
+    async def __aenter__(self) -> Self:
+        """Make the object of the session, if there is a factory."""
+        if self._state != "new":
+            msg = "a session is entered once; ask the adapter for another one"
+            raise RuntimeError(msg)
+        self.tool_log.open()
+        try:
+            if self._plan.factory is not None:
+                await self._make_object_async(self._plan.factory)
+        except BaseException:
+            self._finish()
+            raise
+        self._state = "open"
+        return self
+
+    async def _make_object_async(self, factory: Callable[[], Any]) -> None:
+        given = self._plan.function
+        # A sync agent may be tied to the thread that made it; an async one may need the event loop.
+        thread = self._thread if given is None or not given.is_async else None
+        made = SessionObject(factory, thread=thread)
+        try:
+            with self.tool_log.recording():
+                value = await made.open_async()
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:
+            raise failure_of(error, source=self._plan.factory_label, calls=[]) from error
+        self._object = made
+        self._plan.observability.learn(self.tool_log)
+        if given is None:
+            self._function = await self._made_function_async(value)
+        else:
+            self._leading = (value,)
+
+    async def _made_function_async(self, value: object) -> AgentFunction:
+        try:
+            return AgentFunction(value, role=f"function made by {self._plan.factory_label}")
+        except TypeError:
+            await self._release_async(None, None, None)
+            raise
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+        /,
+    ) -> None:
+        """Release what the factory made; calling it again does nothing."""
+        if self._state in {"new", "closed"}:
+            return
+        was_broken = self._state == "broken"
+        self._state = "closed"
+        try:
+            await self._release_async(exc_type, exc, traceback)
+        finally:
+            if not was_broken:
+                for call in self.tool_log.peek():
+                    self.tool_log.warn_of_late_call(call.name)
+            self._finish()
+
+    async def _release_async(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        made, self._object = self._object, None
+        if made is not None:
+            with self.tool_log.recording():
+                await made.close_async(exc_type, exc, traceback)
+
+    def _finish(self) -> None:
+        self.tool_log.close()
+        self._thread.stop()
+
+    async def send_async(self, request: Request, /) -> Response:
+        """Call the function and give its reply, with the calls of recorded tools.
+
+        Raises:
+            ConfigurationError: If the request has attachments and the function cannot take them.
+            InfrastructureError: If the function raised; the exception is its cause, and `partial` has
+                the calls made until then. A `ReplyError` if what it returned is no reply.
+            RuntimeError: If the session is not open, has failed, or is still answering.
+            TypeError: If `request` is no Request.
+        """
+        function = self._ready(request)
+        history = [{"role": role, "content": content} for role, content in self._history]
+        prompt = request.prompt or ""
+        call = function.bind(*self._leading, prompt, history, attachments=request.attachments)
+        # Until the reply is there: a turn that ends otherwise leaves the agent in an unknown state.
+        self._state = "broken"
+        try:
+            with self.tool_log.recording():
+                reply = await self._call_async(function, call)
+            response = self._reported(reply, function)
+        except asyncio.CancelledError as error:
+            if _cancelled_from_outside():
+                raise
+            raise self._failed(error, function) from error
+        except ReplyError as error:
+            raise self._failed(error, function) from None
+        except InfrastructureError as error:
+            failed = self._failed(error, function)
+            if failed is error:
+                raise
+            raise failed from error
+        except Exception as error:
+            raise self._failed(error, function) from error
+        self._history += [("user", prompt), ("assistant", response.text)]
+        self._state = "open"
+        return response
+
+    def _ready(self, request: object) -> AgentFunction:
+        if not isinstance(request, Request):
+            msg = f"send_async takes a Request, got {type(request).__name__}"
+            raise TypeError(msg)
+        if self._state != "open" or self._function is None:
+            why = {
+                "new": "was not entered; use `async with session:`",
+                "broken": "is answering, or failed in an earlier turn; ask the adapter for another one",
+                "closed": "is closed; ask the adapter for another one",
+            }[self._state]
+            msg = f"this session of the {self._label} {why}"
+            raise RuntimeError(msg)
+        return self._function
+
+    async def _call_async(self, function: AgentFunction, call: Callable[[], Any]) -> object:
+        reply = await call() if function.is_async else await self._thread.run_async(call)
+        return await reply if inspect.isawaitable(reply) else reply
+
+    def _reported(self, reply: object, function: AgentFunction) -> Response:
+        response = response_of(reply, source=f"the {function.label}")
+        try:
+            declared = declared_level(response.metadata)
+        except ValueError as error:
+            msg = f"the {function.label} returned a reply whose {error}"
+            raise ReplyError(msg) from None
+        recorded = self.tool_log.take()
+        self._observability.note_turn(declared)
+        return replace(response, tool_calls=joined_calls(response.tool_calls, recorded))
+
+    def _failed(self, error: BaseException, function: AgentFunction) -> InfrastructureError:
+        calls = self.tool_log.take()
+        self._observability.note_turn(None)
+        return failure_of(error, source=f"the {function.label}", calls=calls)
+
+
+def _cancelled_from_outside() -> bool:
+    """Whether somebody cancelled the task that waits, rather than the agent something of its own."""
+    task = asyncio.current_task()
+    return task is None or task.cancelling() > 0

@@ -1,0 +1,67 @@
+"""One list of calls out of what the agent reports and what the tools recorded."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rampart.core.types import ToolCall
+
+
+def joined_calls(reported: list[ToolCall], recorded: list[ToolCall]) -> list[ToolCall]:
+    """The calls of a turn, each once, in the order in which they were made.
+
+    A call that is both reported by the agent and recorded by the tool is one call: it is found by name
+    and equal arguments, keeps what the agent reported (its id above all), and gets result, error,
+    time and `executed` from the recording where the report says nothing. A reported call that no tool
+    recorded stays: the agent asked for it. Where the two orders leave it open, a call that was only
+    recorded comes before the next one that was also reported.
+    """
+    if not reported or not recorded:
+        return [*reported, *recorded]
+    partners = _partners(reported, recorded)
+    joined: list[ToolCall] = []
+    behind = 0  # recorded calls before this place are in
+    for index, call in enumerate(reported):
+        place = partners.get(index)
+        if place is None:
+            joined.append(call)
+            continue
+        taken = set(partners.values())
+        joined += [recorded[other] for other in range(behind, place) if other not in taken]
+        behind = max(behind, place + 1)
+        joined.append(_completed(call, recorded[place]))
+    taken = set(partners.values())
+    return joined + [recorded[other] for other in range(behind, len(recorded)) if other not in taken]
+
+
+def _partners(reported: list[ToolCall], recorded: list[ToolCall]) -> dict[int, int]:
+    """For each reported call, by place, the first free recorded call that is the same."""
+    partners: dict[int, int] = {}
+    free = list(range(len(recorded)))
+    for index, call in enumerate(reported):
+        place = next((place for place in free if _same(call, recorded[place])), None)
+        if place is not None:
+            partners[index] = place
+            free.remove(place)
+    return partners
+
+
+def _same(reported: ToolCall, recorded: ToolCall) -> bool:
+    if reported.name != recorded.name or reported.raw_arguments is not None:
+        return False
+    try:
+        return bool(reported.arguments == recorded.arguments)
+    except Exception:  # a foreign `__eq__` may raise anything
+        return False
+
+
+def _completed(reported: ToolCall, recorded: ToolCall) -> ToolCall:
+    return replace(
+        reported,
+        result=recorded.result if reported.result is None else reported.result,
+        error=recorded.error if reported.error is None else reported.error,
+        executed=recorded.executed if reported.executed is None else reported.executed,
+        timestamp=recorded.timestamp if reported.timestamp is None else reported.timestamp,
+    )

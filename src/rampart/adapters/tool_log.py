@@ -1,0 +1,206 @@
+"""Which session a tool call belongs to.
+
+Each session has a `ToolLog`. A context variable carries it into everything that the session starts:
+tasks, `asyncio.to_thread`, anyio's threads. Threads that the agent starts on its own carry nothing;
+their calls are told apart by the session for which the tool was made, or by being the only session
+that is open. What remains is recorded nowhere, and every open session stops claiming that it reports
+all calls, since one of them is missing a call.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import warnings
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rampart.core.types import ToolCall
+
+_log = logging.getLogger("rampart")
+_lock = threading.RLock()  # a finaliser that calls a tool may run while it is held
+_open_logs: dict[ToolLog, None] = {}  # in the order of opening
+_current: ContextVar[ToolLog | None] = ContextVar("rampart_tool_log", default=None)
+_thread = threading.local()
+
+
+class UnattributedToolCallWarning(UserWarning):
+    """A recorded tool was called and nobody can tell by which of several open sessions."""
+
+
+class LateToolCallWarning(UserWarning):
+    """A recorded tool was called too late to be part of a turn of its session."""
+
+
+class LoggedCall:
+    """A call that was begun; its outcome is noted until the turn it belongs to is handed over."""
+
+    __slots__ = ("_sealed", "call")
+
+    def __init__(self, call: ToolCall) -> None:
+        self.call = call
+        self._sealed = False
+
+    def end(self, *, result: object = None, error: str | None = None, executed: bool = True) -> None:
+        """Note how the call ended, unless its turn has been handed over already."""
+        with _lock:
+            if not self._sealed:
+                self.call.result = result
+                self.call.error = error
+                self.call.executed = executed
+
+    def seal(self) -> ToolCall:
+        """The call as it is now and will stay; called under the lock."""
+        self._sealed = True
+        return self.call
+
+
+class ToolLog:
+    """The calls of recorded tools that one session made and has not handed over yet.
+
+    Args:
+        owner: What the session belongs to, for warnings.
+
+    Attributes:
+        complete: False once a call was made that may be this session's and could not be attributed.
+        knows_tools: Whether a tool was recorded for this session, or called in it.
+    """
+
+    def __init__(self, owner: str = "the agent") -> None:
+        self.owner = owner
+        self.complete = True
+        self.knows_tools = False
+        self._calls: list[LoggedCall] = []
+        self._warned = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether calls can still be recorded."""
+        return self in _open_logs
+
+    @property
+    def has_pending(self) -> bool:
+        """Whether calls were made that no turn has reported."""
+        return bool(self._calls)
+
+    def open(self) -> None:
+        """Begin to take calls."""
+        with _lock:
+            _open_logs[self] = None
+
+    def close(self) -> None:
+        """Take no more calls; doing so again changes nothing."""
+        with _lock:
+            _open_logs.pop(self, None)
+
+    @contextmanager
+    def recording(self) -> Iterator[None]:
+        """Attribute what is called in the body, and in whatever it starts, to this log."""
+        token = _current.set(self)
+        try:
+            yield
+        finally:
+            _current.reset(token)
+
+    def own_thread(self) -> None:
+        """Declare that the running thread works for this session alone, for as long as it lives."""
+        _thread.log = self
+
+    def add(self, call: ToolCall) -> LoggedCall:
+        """Record a call that begins now."""
+        entry = LoggedCall(call)
+        with _lock:
+            self._calls.append(entry)
+            self.knows_tools = True
+        return entry
+
+    def take(self) -> list[ToolCall]:
+        """Hand over the calls made so far, in the order in which they were made."""
+        with _lock:
+            taken, self._calls = self._calls, []
+            return [entry.seal() for entry in taken]
+
+    def peek(self) -> list[ToolCall]:
+        """Copies of the calls made and not handed over."""
+        with _lock:
+            return [replace(entry.call) for entry in self._calls]
+
+    def warn_of_late_call(self, tool: str) -> None:
+        """Say once that a call came too late to be in any turn of this session."""
+        with _lock:
+            warned, self._warned = self._warned, True
+        if not warned:
+            message = (
+                f"tool {tool!r} of {self.owner} was called after the last turn of its session, so the call "
+                "is in no record; let the agent finish its work before it replies"
+            )
+            _warn(message, LateToolCallWarning)
+
+
+def current_log() -> ToolLog | None:
+    """The log of the session in whose context this runs, if it is open."""
+    log = _current.get()
+    return log if log is not None and log.is_open else None
+
+
+def log_of_call(tool: str, *, bound_to: ToolLog | None, made_for: ToolLog | None) -> ToolLog | None:
+    """The log that a call of `tool`, made here and now, belongs to.
+
+    Args:
+        tool: The tool's name, for warnings.
+        bound_to: The log to which the user bound the tool; nothing else counts then.
+        made_for: The log in whose context the tool was recorded.
+
+    Returns:
+        None if the call belongs to no open session. Where it belongs to one of several and nobody can
+        tell which, those become incomplete and a warning is issued.
+    """
+    if bound_to is not None:
+        if bound_to.is_open:
+            return bound_to
+        bound_to.warn_of_late_call(tool)
+        return None
+    here = _current.get()
+    known = [log for log in (here, made_for) if log is not None]
+    with _lock:
+        living = {log for log in known if log in _open_logs}
+        if len(living) == 1:
+            return living.pop()
+        if not known and len(_open_logs) == 1:
+            return next(iter(_open_logs))
+        late = here if here is not None and getattr(_thread, "log", None) is here else None
+        if not _open_logs:
+            late = known[0] if known else None
+        affected = [] if late is not None else [log for log in _open_logs if log.complete]
+        for log in affected:
+            log.complete = False
+        count = len(_open_logs)
+    if late is not None:
+        late.warn_of_late_call(tool)
+    elif affected:
+        _warn_of_unattributed(tool, count)
+    return None
+
+
+def _warn_of_unattributed(tool: str, count: int) -> None:
+    sessions = "1 session was" if count == 1 else f"{count} sessions were"
+    message = (
+        f"tool {tool!r} was called where nothing tells its session, while {sessions} open: the call is in "
+        "no record, and these sessions report their level as response_only. Record the tools inside "
+        "session_factory, so that each session has its own, or run the agent's threads in a copy of the "
+        "context (contextvars.copy_context().run)"
+    )
+    _warn(message, UnattributedToolCallWarning)
+
+
+def _warn(message: str, category: type[Warning]) -> None:
+    try:
+        warnings.warn(message, category, stacklevel=2)
+    except Warning:
+        # Warnings are errors here. One raised inside a tool would change what the agent does.
+        _log.warning("%s", message)

@@ -1,0 +1,125 @@
+"""Whether an agent function uses tools that are recorded.
+
+It looks at what the function can reach without running anything: what its code names, its closure and
+defaults, the object it is a method of, the containers and objects in there. It never evaluates a
+property. What it misses makes an adapter claim less, never more.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from functools import partial
+from itertools import islice
+from types import CodeType, FunctionType, MethodType, ModuleType, SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from rampart.adapters.tool_spy import any_tool_recorded, is_recorded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_MOST_OBJECTS = 10_000
+_MOST_ITEMS = 1_000
+_CONTAINERS = (list, tuple, set, frozenset, deque)
+_FOREIGN = frozenset({"pytest", "_pytest", "pluggy", "rampart"}) | sys.stdlib_module_names
+
+
+def reaches_recorded_tool(*roots: object) -> bool:
+    """Whether a recorded tool is found from `roots`, nearest first, among at most 10,000 objects."""
+    if not any_tool_recorded():
+        return False
+    seen: set[int] = set()
+    waiting = deque(roots)
+    kept: list[object] = []  # so that no id is used twice
+    while waiting and len(seen) < _MOST_OBJECTS:
+        thing = waiting.popleft()
+        if id(thing) in seen:
+            continue
+        seen.add(id(thing))
+        kept.append(thing)
+        if is_recorded(thing):
+            return True
+        waiting.extend(_neighbours(thing))
+    return False
+
+
+def _neighbours(thing: object) -> Iterable[object]:
+    if isinstance(thing, FunctionType):
+        return _of_function(thing)
+    if isinstance(thing, MethodType):
+        return (thing.__func__, thing.__self__)
+    if isinstance(thing, partial):
+        return (thing.func, thing.args, thing.keywords)
+    if isinstance(thing, staticmethod | classmethod):
+        return (thing.__func__,)
+    if isinstance(thing, property):
+        return (thing.fget,)
+    if isinstance(thing, dict):
+        return list(islice(thing.values(), _MOST_ITEMS))
+    if isinstance(thing, _CONTAINERS):
+        return list(islice(thing, _MOST_ITEMS))
+    if isinstance(thing, type):
+        return () if _is_foreign(thing) else _of_class(thing)
+    if isinstance(thing, SimpleNamespace) or not _is_foreign(type(thing)):
+        return _of_object(thing)
+    return ()
+
+
+def _is_foreign(kind: type) -> bool:
+    """Whether objects of this class lead away from the agent: event loops, mocks, fixtures, loggers."""
+    module: object = kind.__module__  # a class body may have put anything there
+    return not isinstance(module, str) or module.partition(".")[0] in _FOREIGN
+
+
+def _of_function(function: FunctionType) -> Iterator[object]:
+    yield from vars(function).values()
+    yield from function.__defaults__ or ()
+    yield from (function.__kwdefaults__ or {}).values()
+    for cell in function.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # not filled yet
+            continue
+    if function.__globals__.get("__name__", "").partition(".")[0] in sys.stdlib_module_names:
+        return
+    names = set(_names(function.__code__))
+    for name in names:
+        value = function.__globals__.get(name)
+        if isinstance(value, ModuleType):
+            yield from (vars(value)[member] for member in names if member in vars(value))
+        elif value is not None:
+            yield value
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    """All names that a code object uses, functions inside of it included."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
+
+
+def _of_class(kind: type) -> Iterator[object]:
+    for base in kind.__mro__:
+        if not _is_foreign(base):
+            yield from vars(base).values()
+
+
+def _of_object(thing: object) -> Iterator[object]:
+    yield type(thing)
+    members: Any = getattr(thing, "__dict__", None)
+    if isinstance(members, dict):
+        yield from islice(list(members.values()), _MOST_ITEMS)
+    for base in type(thing).__mro__:
+        for slot in _slots(base):
+            descriptor = vars(base).get(slot)
+            try:
+                yield descriptor.__get__(thing)  # type: ignore[union-attr]  # None fails like an empty slot
+            except (AttributeError, TypeError):
+                continue
+
+
+def _slots(base: type) -> tuple[str, ...]:
+    slots = vars(base).get("__slots__", ())
+    return (slots,) if isinstance(slots, str) else tuple(slots)
