@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, TypeVar
 
-from rampart.evaluators._pattern_match import PatternGaveUpError, match_async
+from rampart.evaluators._pattern_match import match_whole_async
+from rampart.evaluators._pattern_process import PatternGaveUpError
 from rampart.evaluators._shown import shown_name
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class Name:
             name = name_of(item)
             if name not in answers:
                 try:
-                    answers[name] = await match_async(given, name, whole=True)
+                    answers[name] = await match_whole_async(given, name)
                 except PatternGaveUpError as error:
                     answers[name] = False
                     reasons.append(f"whether {shown_name(name)} is meant by {self} is not known: {error}")

@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable
 from typing import Protocol, TypeAlias
 
-from rampart.evaluators._pattern_match import PatternGaveUpError, match_async, match_now, matches_everything
+from rampart.evaluators._pattern_match import matches_everything, search_async, search_now
+from rampart.evaluators._pattern_process import PatternGaveUpError
 from rampart.evaluators._predicates import refuse_coroutine_function, truth_of
 from rampart.evaluators._shown import shown_error
 from rampart.text.fold import fold as fold_text
@@ -97,11 +98,11 @@ class _PatternTarget:
         self._pattern = given
 
     def look(self, text: str, /) -> Answer | None:
-        return match_now(self._pattern, text)
+        return search_now(self._pattern, text)
 
     async def look_async(self, text: str, /) -> Answer:
         try:
-            return await match_async(self._pattern, text)
+            return await search_async(self._pattern, text)
         except PatternGaveUpError as error:
             return f"matching the pattern {error}"
 
