@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from rampart.core.types import ObservabilityLevel
+
 ADAPTER_MEMBERS = ("create_session_async", "manifest", "observability_profile")
 SESSION_MEMBERS = ("send_async", "__aenter__", "__aexit__")
 DRIVER_MEMBERS = ("next_prompt_async",)
@@ -24,6 +26,22 @@ def admit(value: object, *, members: tuple[str, ...], role: str) -> None:
     """
     if isinstance(value, type) or not _has_all(value, members):
         raise TypeError(_refusal(value, members, role))
+
+
+def admit_level(level: object, *, owner: object) -> ObservabilityLevel:
+    """Return an `observability_profile` if it is one: with anything else nobody knows what was seen.
+
+    Args:
+        level: What was declared.
+        owner: Whose it is.
+
+    Raises:
+        TypeError: Naming the owner's type and what it declares.
+    """
+    if not isinstance(level, ObservabilityLevel):
+        msg = f"{type(owner).__name__}.observability_profile is {level!r}, expected an ObservabilityLevel"
+        raise TypeError(msg)
+    return level
 
 
 def _has_all(value: object, members: tuple[str, ...]) -> bool:

@@ -13,7 +13,7 @@ from rampart.core.evaluation import EvalContext
 from rampart.core.evaluator import checked_evaluation
 from rampart.core.memo import enable_trace_memo
 from rampart.core.prompt_driver import PromptDecision
-from rampart.core.types import EvaluationPurpose, Response, TraceEndReason, Turn
+from rampart.core.types import EvaluationPurpose, ObservabilityLevel, Response, TraceEndReason, Turn
 from rampart.execution.running import running_or_alone
 from rampart.text.oneline import quote
 from rampart.text.safe import safe_str
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rampart.core.limits import Limits
     from rampart.core.manifest import AppManifest
     from rampart.core.prompt_driver import PromptDriver
-    from rampart.core.types import ObservabilityLevel, Request
+    from rampart.core.types import Request
     from rampart.execution.running import Running
     from rampart.execution.watchdog import Watchdog
 
@@ -61,7 +61,8 @@ class TraceRun:
 
     def all_turns(self) -> list[Turn]:
         """The turns for a result, one whose stop check never ended included."""
-        return [*self.turns, *self.raw_turns[len(self.turns) :]]
+        # A copy, without what evaluators keep on a raw turn: results outlive traces.
+        return [*self.turns, *map(replace, self.raw_turns[len(self.turns) :])]
 
 
 async def run_trace_async(
@@ -180,7 +181,8 @@ class _Producer:
                 driver_reasoning=decision.reasoning,
             )
             self._run.raw_turns.append(turn)
-            self._run.observability_level = getattr(session, "observability_profile", None) or self._declared
+            level: object = getattr(session, "observability_profile", None)
+            self._run.observability_level = level if isinstance(level, ObservabilityLevel) else self._declared
             return turn
 
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rampart.core.admission import DRIVER_MEMBERS, EVALUATOR_MEMBERS, admit
+from rampart.core.admission import DRIVER_MEMBERS, EVALUATOR_MEMBERS, admit, admit_level
 from rampart.core.result import Result, SafetyStatus, resolve_probe_verdict
 from rampart.execution.base import BaseExecution
 from rampart.execution.final_evaluation import judge_async
@@ -81,7 +81,7 @@ class BehaviorExecution(BaseExecution):
         running = running_or_alone(self._limits)
         run = TraceRun(
             trace_end_reason=None,
-            observability_level=adapter.observability_profile,
+            observability_level=admit_level(adapter.observability_profile, owner=adapter),
             manifest=adapter.manifest,
         )
         turn_timeout = running.limits.turn_timeout_s
