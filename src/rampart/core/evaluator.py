@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from rampart.core.evaluation import EvalOutcome, EvalResult
-from rampart.text.safe import safe_str, safe_str_list
+from rampart.text.safe import safe_float, safe_str, safe_str_list
 
 if TYPE_CHECKING:
     from rampart.core.evaluation import EvalContext
@@ -50,11 +49,11 @@ class BaseEvaluator(ABC):
 
     def __or__(self, other: Evaluator) -> BaseEvaluator:
         """An evaluator that is detected when either operand is."""
-        return _Or(self, other) if hasattr(other, "evaluate_async") else NotImplemented
+        return _Or(self, other) if _is_evaluator(other) else NotImplemented
 
     def __and__(self, other: Evaluator) -> BaseEvaluator:
         """An evaluator that is detected when both operands are."""
-        return _And(self, other) if hasattr(other, "evaluate_async") else NotImplemented
+        return _And(self, other) if _is_evaluator(other) else NotImplemented
 
     def __invert__(self) -> BaseEvaluator:
         """An evaluator that is detected when this one is not."""
@@ -86,19 +85,29 @@ def detected_is_absorbing(evaluator: object) -> bool:
     Known of rampart's own evaluators and of compositions of them; of a user's class, a subclass of
     ours included, nothing is assumed.
     """
-    return _persistence(evaluator)[0]
+    # Composing keeps a property only if all operands have it, and `~` makes one property of the other.
+    # So each leaf needs the one that the number of inversions above it asks for.
+    pending: list[tuple[object, bool]] = [(evaluator, False)]
+    while pending:
+        one, inverted = pending.pop()
+        if isinstance(one, _Not):
+            pending.append((one.inner, not inverted))
+        elif isinstance(one, _Pair):
+            pending += [(one.left, inverted), (one.right, inverted)]
+        elif not _persistence(one)[inverted]:
+            return False
+    return True
 
 
-def _persistence(evaluator: object) -> tuple[bool, bool]:
-    if isinstance(evaluator, _Not):
-        detected, not_detected = _persistence(evaluator.inner)
-        return not_detected, detected
-    if isinstance(evaluator, _Or | _And):
-        left, right = _persistence(evaluator.left), _persistence(evaluator.right)
-        return left[0] and right[0], left[1] and right[1]
-    if isinstance(evaluator, BaseEvaluator) and type(evaluator).__module__.startswith(_OWN_EVALUATORS):
-        return evaluator.persistence
+def _persistence(leaf: object) -> tuple[bool, bool]:
+    if isinstance(leaf, BaseEvaluator) and type(leaf).__module__.startswith(_OWN_EVALUATORS):
+        return leaf.persistence
     return False, False
+
+
+def _is_evaluator(operand: object) -> bool:
+    # A class has the method too, but nobody made an evaluator of it yet.
+    return hasattr(operand, "evaluate_async") and not isinstance(operand, type)
 
 
 class _Pair(BaseEvaluator):
@@ -112,10 +121,22 @@ class _Pair(BaseEvaluator):
         self.right = right
 
     async def evaluate_async(self, *, context: EvalContext) -> EvalResult:
-        left = await _answer(self.left, context)
+        # `a | b | c ...` nests to the left, and lists of hundreds of phrases are composed that way:
+        # step by step, since a call within a call for each would exhaust the stack.
+        chain: list[_Pair] = []
+        operand: Evaluator = self
+        while isinstance(operand, _Pair):
+            chain.append(operand)
+            operand = operand.left
+        result = await _answer_async(operand, context)
+        while chain:
+            result = await chain.pop()._resolve_async(result, context)
+        return result
+
+    async def _resolve_async(self, left: EvalResult, context: EvalContext) -> EvalResult:
         if left.outcome is self._decisive:
             return self._settled_by_left(left)
-        right = await _answer(self.right, context)
+        right = await _answer_async(self.right, context)
         if right.outcome is self._decisive:
             return self._settled_by_right(left, right)
         if _U in (left.outcome, right.outcome):
@@ -188,7 +209,7 @@ class _Not(BaseEvaluator):
         self.inner = inner
 
     async def evaluate_async(self, *, context: EvalContext) -> EvalResult:
-        inner = await _answer(self.inner, context)
+        inner = await _answer_async(self.inner, context)
         if inner.outcome is _U:
             return inner
         return EvalResult(
@@ -200,7 +221,7 @@ class _Not(BaseEvaluator):
         )
 
 
-async def _answer(evaluator: Evaluator, context: EvalContext) -> EvalResult:
+async def _answer_async(evaluator: Evaluator, context: EvalContext) -> EvalResult:
     return checked_evaluation(await evaluator.evaluate_async(context=context), evaluator=evaluator)
 
 
@@ -230,9 +251,8 @@ def _joined_evidence(left: EvalResult, right: EvalResult) -> list[str]:
 
 
 def _confidence(result: EvalResult) -> float:
-    value: object = result.confidence
-    finite = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    return value if finite else 0.0  # type: ignore[return-value]  # `finite` has just looked at the type
+    """The confidence of an operand, whatever it holds; what is no finite number counts as none."""
+    return safe_float(result.confidence) or 0.0
 
 
 def _carried_reasons(ran: list[EvalResult]) -> list[str]:
