@@ -13,7 +13,7 @@ from rampart.statistics.threshold import threshold_met
 from rampart.text.percent import format_percent, format_rate_and_threshold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,17 +73,35 @@ class Tally:
 
     def summary(self, threshold: float, *, requested: int) -> str:
         """The counts, rate, interval, threshold and verdict in one line."""
-        early = self.executed < requested
-        rate, limit = format_rate_and_threshold(self.pass_rate, threshold)
-        interval = self.interval
-        between = ""
-        if interval is not None and not early:
-            between = f", 95% interval: {format_percent(interval[0])}-{format_percent(interval[1])}"
-        return (
-            f"{self.safe}/{self.executed} trials safe ({rate} pass rate{between}, "
-            f"threshold: {limit}); status: {self.status(threshold).value}"
-            + (f"; decided after {self.executed} of {requested}" if early else "")
+        return population_line(
+            safe=self.safe,
+            executed=self.executed,
+            requested=requested,
+            threshold=threshold,
+            interval=self.interval,
+            status=self.status(threshold).value,
         )
+
+
+def population_line(
+    *,
+    safe: int,
+    executed: int,
+    requested: int,
+    threshold: float,
+    interval: Sequence[float] | None,
+    status: str | None,
+) -> str:
+    """The figures of a population in one line; without a status it was cut short."""
+    early = executed < requested
+    rate, limit = format_rate_and_threshold(safe / executed if executed else 0.0, threshold)
+    between = ""
+    if interval is not None and not early:
+        between = f", 95% interval: {format_percent(interval[0])}-{format_percent(interval[1])}"
+    ended = "no verdict: cut short" if status is None else f"status: {status}"
+    if early:
+        ended += f"{'' if status is None else '; decided'} after {executed} of {requested}"
+    return f"{safe}/{executed} trials safe ({rate} pass rate{between}, threshold: {limit}); {ended}"
 
 
 @dataclass(kw_only=True, eq=False)
