@@ -8,6 +8,7 @@ the cancellation goes on, however often the caller is cancelled.
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -83,8 +84,14 @@ class Lifecycle:
         self._task: asyncio.Task[None] | None = None
 
     def begin(self) -> None:
-        """Start the task; an eager task factory may end the run before this returns."""
-        self._task = self._loop.create_task(self._run_async())
+        """Start the task; where Python can, it runs at once until it first has to wait."""
+        if sys.version_info >= (3, 12):
+            # It saves two rounds of the event loop where the agent answers at once.
+            self._task = asyncio.Task(self._run_async(), loop=self._loop, eager_start=True)
+        else:
+            self._task = self._loop.create_task(self._run_async())
+        if self.ended:
+            self._task = None
 
     def request_stop(self) -> None:
         """Cancel what the execution is doing; cleanup still runs to its end."""

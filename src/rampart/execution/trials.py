@@ -142,13 +142,15 @@ class _Trials:
         """Run all trials; raise bare what the factory or a trial raised, the first by index."""
         cancelled: asyncio.CancelledError | None = None
         while True:
-            if cancelled is None:
-                self._start_what_can_start()
-            if not self._active:
+            more = cancelled is None and self._start_what_can_start()
+            if not self._active and not more:
                 break
-            self._progress = self._loop.create_future()
             try:
-                await self._progress
+                if more:
+                    await asyncio.sleep(0)
+                else:
+                    self._progress = self._loop.create_future()
+                    await self._progress
             except asyncio.CancelledError as error:
                 cancelled = cancelled or error
                 self._stop_active()
@@ -157,12 +159,18 @@ class _Trials:
         if self._errors:
             raise self._errors[min(self._errors)]
 
-    def _start_what_can_start(self) -> None:
-        while len(self._active) < self._width and not self._errors and not self._is_decided():
-            if self._start_a_waiting_one():
-                continue
-            if self._built == self._n or len(self._waiting) >= self._width or not self._build():
-                return
+    def _start_what_can_start(self) -> bool:
+        """Start trials where there are places; say whether more could start after others had a turn.
+
+        A trial that never waits may be over when this returns, so places alone bound nothing.
+        """
+        for _ in range(self._width):
+            if len(self._active) >= self._width or self._errors or self._is_decided():
+                return False
+            while not self._start_a_waiting_one():
+                if self._built == self._n or len(self._waiting) >= self._width or not self._build():
+                    return False
+        return len(self._active) < self._width
 
     def _start_a_waiting_one(self) -> bool:
         for position, (index, execution, keys) in enumerate(self._waiting):

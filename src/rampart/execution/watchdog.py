@@ -29,42 +29,25 @@ class Watchdog:
     swallowed it.
     """
 
-    __slots__ = (
-        "_baseline",
-        "_deadline",
-        "_expired",
-        "_fires_at",
-        "_loop",
-        "_outer",
-        "_outer_expired",
-        "_outer_seconds",
-        "_own_cancels",
-        "_seconds",
-        "_shielded",
-        "_stop_requested",
-        "_task",
-        "_timer",
-        "_turn",
-        "_what",
-    )
+    # What has not happened yet is kept in the class: most watchdogs end without any of it.
+    _timer: asyncio.TimerHandle | None = None
+    _fires_at: float = math.inf
+    _deadline: float | None = None
+    _outer: float | None = None
+    _outer_seconds = 0.0
+    _what: str | None = None
+    _turn: int | None = None
+    _seconds = 0.0
+    _expired = False
+    _outer_expired = False
+    _own_cancels = 0
+    _shielded = False
+    _stop_requested = False
 
     def __init__(self, task: asyncio.Task[object], loop: asyncio.AbstractEventLoop) -> None:
         self._task: asyncio.Task[object] | None = task
         self._loop = loop
         self._baseline = task.cancelling()
-        self._timer: asyncio.TimerHandle | None = None
-        self._fires_at = math.inf
-        self._deadline: float | None = None
-        self._outer: float | None = None
-        self._outer_seconds = 0.0
-        self._what: str | None = None
-        self._turn: int | None = None
-        self._seconds = 0.0
-        self._expired = False
-        self._outer_expired = False
-        self._own_cancels = 0
-        self._shielded = False
-        self._stop_requested = False
 
     @property
     def task(self) -> asyncio.Task[object] | None:
@@ -79,7 +62,7 @@ class Watchdog:
     def request_stop(self) -> None:
         """Cancel the task from outside; while it is shielded, note the wish and leave it alone."""
         self._stop_requested = True
-        if not self._shielded:
+        if not self._shielded and self._task is not None:
             self._task.cancel()
 
     def shield(self) -> None:
@@ -89,7 +72,7 @@ class Watchdog:
         cleanup opens do not deliver it again; `stop_requested` remembers it.
         """
         self._shielded = True
-        while self._task.cancelling() > self._baseline:
+        while self._task is not None and self._task.cancelling() > self._baseline:
             self._stop_requested = True
             self._task.uncancel()
 
@@ -175,6 +158,7 @@ class Watchdog:
 
     def _take_back_cancels(self) -> int:
         """Undo our own cancellations; return how many of others are left."""
+        assert self._task is not None
         left = self._task.cancelling()
         for _ in range(self._own_cancels):
             left = self._task.uncancel()
@@ -194,7 +178,7 @@ class Watchdog:
         self._fires_at = math.inf
         outer = None if self._shielded else self._outer
         due = min((at for at in (self._deadline, outer) if at is not None), default=None)
-        if due is None:
+        if due is None or self._task is None:
             return
         now = self._loop.time()
         if now < due:

@@ -20,6 +20,8 @@ _SHOWN_EVIDENCE = 3
 
 def gap_clause(evaluation: EvalResult) -> str:
     """What to add to a settled verdict when part of its evaluation stayed open; else nothing."""
+    if not evaluation.undetermined_operands:
+        return ""
     reasons = join_reasons(safe_str_list(evaluation.undetermined_operands))
     return f", but part of the evaluation was undetermined: {reasons}" if reasons else ""
 
