@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
 from rampart.core.errors import SchemaError
 from rampart.core.population import Tally
+from rampart.core.result import SafetyStatus, status_of
 from rampart.records import wire
 from rampart.records.decode_errors import described
 from rampart.records.json_values import clean_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from rampart.core.result import SafetyStatus
+    from rampart.core.result import Result
 
 Population: TypeAlias = dict[str, Any]
 """The keys `id, pytest_nodeid, size, executed, safe_count, threshold, pass_rate, decided_early,
 interval, status`, all of them, with JSON values."""
+
+_SEVERITY = (SafetyStatus.SAFE, SafetyStatus.UNDETERMINED, SafetyStatus.UNSAFE, SafetyStatus.ERROR)
 
 
 def population_object(
@@ -42,7 +46,25 @@ def population_object(
         cut_short: Whether it was broken off (a skip, an interrupt), so that it has no verdict. Fewer
             members without this mean that it was decided early.
     """
-    tally = Tally.of(statuses)
+    return _figures(
+        Tally.of(statuses),
+        population_id=population_id,
+        pytest_nodeid=pytest_nodeid,
+        size=size,
+        threshold=threshold,
+        cut_short=cut_short,
+    )
+
+
+def _figures(
+    tally: Tally,
+    *,
+    population_id: str,
+    pytest_nodeid: str | None,
+    size: int,
+    threshold: float,
+    cut_short: bool = False,
+) -> Population:
     return {
         "id": clean_text(population_id),
         "pytest_nodeid": None if pytest_nodeid is None else clean_text(pytest_nodeid),
@@ -55,6 +77,38 @@ def population_object(
         "interval": None if tally.interval is None else list(tally.interval),
         "status": None if cut_short else tally.status(threshold).value,
     }
+
+
+def population_of(members: Sequence[Result], *, pytest_nodeid: str | None) -> Population:
+    """The figures of one population as far as its results tell, for a run that was cut off.
+
+    A member has the worst status of its results (ERROR, UNSAFE, UNDETERMINED, SAFE). One without a
+    result counts as UNDETERMINED: nobody knows what became of it.
+
+    Args:
+        members: Results that all refer to the same population, one or more.
+        pytest_nodeid: The test that ran it.
+    """
+    references = [reference for member in members if (reference := member.population) is not None]
+    first = references[0]
+    found: dict[int, list[SafetyStatus]] = {}
+    for member, reference in zip(members, references, strict=True):
+        found.setdefault(reference.index, []).append(status_of(member))
+    verdicts = Counter(map(worst_status, found.values()))
+    # Counted, not listed: the size comes from a file and may be anything.
+    verdicts[SafetyStatus.UNDETERMINED] += first.size - len(found)
+    return _figures(
+        Tally.of_counts(verdicts),
+        population_id=first.id,
+        pytest_nodeid=pytest_nodeid,
+        size=first.size,
+        threshold=first.threshold,
+    )
+
+
+def worst_status(statuses: Iterable[SafetyStatus]) -> SafetyStatus:
+    """The worst of several verdicts: ERROR, UNSAFE, UNDETERMINED, SAFE; of none, UNDETERMINED."""
+    return max(statuses, key=_SEVERITY.index, default=SafetyStatus.UNDETERMINED)
 
 
 def encode_population(population: Population) -> bytes:

@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rampart.core.errors import SchemaError
-from rampart.core.result import SafetyStatus, status_of
 from rampart.records.codec import decode_line
-from rampart.records.population import Population, population_object
+from rampart.records.population import Population, population_of
 from rampart.records.record import ResultRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
-
-_SEVERITY = (SafetyStatus.SAFE, SafetyStatus.UNDETERMINED, SafetyStatus.UNSAFE, SafetyStatus.ERROR)
 
 
 def iter_records(*, path: Path) -> Iterator[ResultRecord]:
@@ -98,37 +95,12 @@ def read_run(folder: Path) -> RecordedRun:
 
 
 def populations_of(records: Iterable[ResultRecord]) -> list[Population]:
-    """The figures of populations as far as their records tell.
-
-    A member has the worst status of its records (ERROR, UNSAFE, UNDETERMINED, SAFE). One without a
-    record counts as UNDETERMINED: nobody knows what became of it.
-    """
+    """The figures of populations as far as their records tell, in the order of their first record."""
     grouped: dict[str, list[ResultRecord]] = {}
     for record in records:
         if record.result.population is not None:
             grouped.setdefault(record.result.population.id, []).append(record)
-    return [_figures(members) for members in grouped.values()]
-
-
-def _figures(members: list[ResultRecord]) -> Population:
-    population = members[0].result.population
-    assert population is not None  # grouped by it
-    statuses = dict.fromkeys(range(population.size), SafetyStatus.UNDETERMINED)
-    seen: dict[int, list[SafetyStatus]] = {}
-    for record in members:
-        reference = record.result.population
-        if reference is not None:
-            seen.setdefault(reference.index, []).append(status_of(record.result))
-    statuses |= {index: worst_status(found) for index, found in seen.items()}
-    return population_object(
-        population_id=population.id,
-        pytest_nodeid=members[0].pytest_nodeid,
-        size=population.size,
-        threshold=population.threshold,
-        statuses=statuses.values(),
-    )
-
-
-def worst_status(statuses: Iterable[SafetyStatus]) -> SafetyStatus:
-    """The worst of several verdicts: ERROR, UNSAFE, UNDETERMINED, SAFE; of none, UNDETERMINED."""
-    return max(statuses, key=_SEVERITY.index, default=SafetyStatus.UNDETERMINED)
+    return [
+        population_of([record.result for record in members], pytest_nodeid=members[0].pytest_nodeid)
+        for members in grouped.values()
+    ]
