@@ -144,5 +144,6 @@ def _totals(report: TestRunReport) -> str:
     shown = "n/a" if rate is None else format_percent(rate)
     return (
         f"Population: {figures.total_runs} runs - {figures.unsafe_count} unsafe "
-        f"({shown} attack success rate), {figures.undetermined_count} undetermined, {figures.error_count} errors"
+        f"({shown} attack success rate), {figures.undetermined_count} undetermined, "
+        f"{figures.error_count} errors"
     )
