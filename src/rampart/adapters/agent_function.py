@@ -22,7 +22,7 @@ class AgentFunction:
     Args:
         function: The function.
         leading: The names of the arguments that come before prompt and history.
-        role: What it is called in messages.
+        origin: Where it comes from, for messages, such as `made by session_factory 'Agent'`.
 
     Attributes:
         label: The function as messages name it.
@@ -32,12 +32,12 @@ class AgentFunction:
         TypeError: If it cannot be called that way.
     """
 
-    def __init__(
-        self, function: object, *, leading: tuple[str, ...] = (), role: str = "agent function"
-    ) -> None:
-        self._function = checked_callable(function, role=role)
-        self.label = f"{role} {name_of(function)!r}"
-        _refuse_generators(function, self.label)
+    def __init__(self, function: object, *, leading: tuple[str, ...] = (), origin: str = "") -> None:
+        self._function = _checked_callable(function, origin=origin)
+        self.label = " ".join(filter(None, ["agent function", repr(name_of(function)), origin]))
+        if _is_generator_function(function):
+            msg = f"the {self.label} yields its reply in pieces; wrap it in a function that joins them"
+            raise TypeError(msg)
         self.is_async = is_async_callable(function)
         self._takes_attachments = self._check_parameters((*leading, "prompt", "history"))
 
@@ -73,22 +73,42 @@ class AgentFunction:
         return takes_attachments
 
 
-def checked_callable(function: object, *, role: str) -> Callable[..., Any]:
-    """Return `function` if it can be called and is no class.
-
-    Raises:
-        TypeError: If it cannot, or is.
-    """
+def _checked_callable(function: object, *, origin: str) -> Callable[..., Any]:
+    what = f"the agent function {origin}".rstrip()
     if isinstance(function, type):
         msg = (
-            f"the {role} must be a function, got the class {function.__name__}; pass session_factory="
+            f"{what} must be a function, got the class {function.__name__}; pass session_factory="
             f"{function.__name__} to make one object per session"
         )
         raise TypeError(msg)
     if not callable(function):
-        msg = f"the {role} must be callable, got {type(function).__name__}"
+        msg = f"{what} must be callable, got {type(function).__name__}"
         raise TypeError(msg)
     return function
+
+
+def check_factory(factory: object) -> None:
+    """Refuse a session factory that cannot be called without arguments, or that yields.
+
+    Raises:
+        TypeError: If it is one.
+    """
+    if not callable(factory):
+        msg = f"session_factory must be callable, got {type(factory).__name__}"
+        raise TypeError(msg)
+    label = f"session_factory {name_of(factory)!r}"
+    if _is_generator_function(factory):
+        msg = f"{label} yields; decorate it with contextlib.contextmanager or asynccontextmanager"
+        raise TypeError(msg)
+    try:
+        signature = inspect.signature(factory)
+    except (TypeError, ValueError):  # some builtins have none
+        return
+    try:
+        signature.bind()
+    except TypeError as error:
+        msg = f"{label} is called without arguments, but its parameters are {signature}: {error}"
+        raise TypeError(msg) from None
 
 
 def is_async_callable(function: object) -> bool:
@@ -108,10 +128,8 @@ def name_of(function: object) -> str:
     return name.rpartition("<locals>.")[2] if isinstance(name, str) else type(function).__name__
 
 
-def _refuse_generators(function: object, label: str) -> None:
+def _is_generator_function(function: object) -> bool:
     target = function.func if isinstance(function, functools.partial) else function
     if not inspect.isroutine(target):
         target = type(target).__call__
-    if inspect.isgeneratorfunction(target) or inspect.isasyncgenfunction(target):
-        msg = f"the {label} yields its reply in pieces; wrap it in a function that joins and returns them"
-        raise TypeError(msg)
+    return inspect.isgeneratorfunction(target) or inspect.isasyncgenfunction(target)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rampart.adapters.agent_function import AgentFunction, name_of
+from rampart.adapters.agent_function import AgentFunction, check_factory, name_of
 from rampart.adapters.callable_session import CallableSession, SessionPlan
 from rampart.adapters.observability import AdapterObservability
 from rampart.core.manifest import AppManifest
@@ -106,9 +106,8 @@ class CallableAdapter:
 def _check_options(
     session_factory: object, manifest: object, observability: object, max_concurrent_sessions: object
 ) -> None:
-    if session_factory is not None and not callable(session_factory):
-        msg = f"session_factory must be callable, got {type(session_factory).__name__}"
-        raise TypeError(msg)
+    if session_factory is not None:
+        check_factory(session_factory)
     if manifest is not None and not isinstance(manifest, AppManifest):
         msg = f"manifest must be an AppManifest or None, got {type(manifest).__name__}"
         raise TypeError(msg)

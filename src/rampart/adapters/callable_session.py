@@ -15,7 +15,7 @@ from rampart.adapters.reported_calls import joined_calls
 from rampart.adapters.session_object import SessionObject
 from rampart.adapters.session_thread import SessionThread
 from rampart.adapters.tool_log import ToolLog
-from rampart.core.errors import InfrastructureError
+from rampart.core.errors import InfrastructureError, attach_partial
 from rampart.core.types import Request, Response
 
 if TYPE_CHECKING:
@@ -71,13 +71,6 @@ class CallableSession:
         """
         return self._observability.level
 
-    @property
-    def partial_response(self) -> Response | None:
-        """What the agent did in a turn that was cut short by cancellation; None if nothing."""
-        if self._state != "broken" or not self.tool_log.has_pending:
-            return None
-        return Response(text="", tool_calls=self.tool_log.peek())
-
     async def __aenter__(self) -> Self:
         """Make the object of the session, if there is a factory."""
         if self._state != "new":
@@ -114,7 +107,7 @@ class CallableSession:
 
     async def _made_function_async(self, value: object) -> AgentFunction:
         try:
-            return AgentFunction(value, role=f"function made by {self._plan.factory_label}")
+            return AgentFunction(value, origin=f"made by {self._plan.factory_label}")
         except TypeError:
             await self._release_async(None, None, None)
             raise
@@ -160,7 +153,8 @@ class CallableSession:
         Raises:
             ConfigurationError: If the request has attachments and the function cannot take them.
             InfrastructureError: If the function raised; the exception is its cause, and `partial` has
-                the calls made until then. A `ReplyError` if what it returned is no reply.
+                the calls made until then. A `ReplyError` if what it returned is no reply. A
+                cancellation carries these calls too.
             RuntimeError: If the session is not open, has failed, or is still answering.
             TypeError: If `request` is no Request.
         """
@@ -176,6 +170,7 @@ class CallableSession:
             response = self._reported(reply, function)
         except asyncio.CancelledError as error:
             if _cancelled_from_outside():
+                self._hand_over_calls(error)
                 raise
             raise self._failed(error, function) from error
         except ReplyError as error:
@@ -187,6 +182,9 @@ class CallableSession:
             raise failed from error
         except Exception as error:
             raise self._failed(error, function) from error
+        except BaseException as error:  # a skipped test, an interrupt
+            self._hand_over_calls(error)
+            raise
         self._history += [("user", prompt), ("assistant", response.text)]
         self._state = "open"
         return response
@@ -219,6 +217,12 @@ class CallableSession:
         recorded = self.tool_log.take()
         self._observability.note_turn(declared)
         return replace(response, tool_calls=joined_calls(response.tool_calls, recorded))
+
+    def _hand_over_calls(self, error: BaseException) -> None:
+        """Let an exception that ends more than the turn carry what the agent had done by then."""
+        calls = self.tool_log.take()
+        if calls:
+            attach_partial(error, Response(text="", tool_calls=calls))
 
     def _failed(self, error: BaseException, function: AgentFunction) -> InfrastructureError:
         calls = self.tool_log.take()

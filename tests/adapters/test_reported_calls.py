@@ -1,0 +1,77 @@
+"""A call is in the record once, whoever saw it."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from rampart.adapters.reported_calls import joined_calls
+from rampart.core.types import ToolCall
+
+NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
+
+
+def reported(name: str, call_id: str | None = None, **arguments: object) -> ToolCall:
+    return ToolCall(name=name, arguments=arguments, id=call_id)
+
+
+def recorded(name: str, result: object = None, **arguments: object) -> ToolCall:
+    return ToolCall(name=name, arguments=arguments, result=result, executed=True, timestamp=NOON)
+
+
+def test_a_call_seen_twice_is_one_call_that_knows_everything() -> None:
+    (call,) = joined_calls([reported("f", "1", x=1)], [recorded("f", "done", x=1)])
+    assert call == ToolCall(
+        name="f", arguments={"x": 1}, id="1", result="done", executed=True, timestamp=NOON
+    )
+
+
+def test_what_was_reported_wins() -> None:
+    told = ToolCall(name="f", result="shown to the model", executed=False, error="denied")
+    (call,) = joined_calls([told], [recorded("f", "done")])
+    assert (call.result, call.executed, call.error) == ("shown to the model", False, "denied")
+
+
+def test_equal_calls_are_paired_one_by_one() -> None:
+    calls = joined_calls(
+        [reported("f", "1"), reported("f", "2"), reported("f", "3")], [recorded("f", "a"), recorded("f", "b")]
+    )
+    assert [(call.id, call.result) for call in calls] == [("1", "a"), ("2", "b"), ("3", None)]
+
+
+@pytest.mark.parametrize(
+    ("told", "seen", "expected"),
+    [
+        pytest.param(["a", "b"], [], ["a", "b"], id="only-reported"),
+        pytest.param([], ["a", "b"], ["a", "b"], id="only-recorded"),
+        pytest.param(["b"], ["a", "b"], ["a", "b"], id="hidden-before"),
+        pytest.param(["a"], ["a", "b"], ["a", "b"], id="hidden-after"),
+        pytest.param(["a", "c"], ["a", "b", "c"], ["a", "b", "c"], id="hidden-between"),
+        pytest.param(["a", "x", "c"], ["a", "b", "c"], ["a", "x", "b", "c"], id="never-ran-between"),
+        pytest.param(["b", "a"], ["a", "b"], ["b", "a"], id="other-order"),
+        pytest.param(["x"], ["a"], ["x", "a"], id="nothing-in-common"),
+    ],
+)
+def test_order(told: list[str], seen: list[str], expected: list[str]) -> None:
+    calls = joined_calls([reported(name) for name in told], [recorded(name) for name in seen])
+    assert [call.name for call in calls] == expected
+
+
+def test_other_arguments_are_another_call() -> None:
+    calls = joined_calls([reported("f", x=1)], [recorded("f", x=2)])
+    assert [call.arguments for call in calls] == [{"x": 1}, {"x": 2}]
+
+
+def test_arguments_that_cannot_be_compared_are_another_call() -> None:
+    class Odd:
+        def __eq__(self, other: object) -> bool:
+            raise ValueError
+
+        def __hash__(self) -> int:
+            return 0
+
+    assert len(joined_calls([reported("f", x=Odd())], [recorded("f", x=Odd())])) == 2
+
+
+def test_arguments_that_came_as_text_are_another_call() -> None:
+    told = ToolCall(name="f", raw_arguments="not json")
+    assert len(joined_calls([told], [recorded("f")])) == 2
