@@ -107,6 +107,33 @@ class TestScopesAcrossJobs:
         assert child.done()
         assert lane.run(colour) == "none"
 
+    @pytest.mark.parametrize("cleanup", [False, True], ids=["other-job", "cleanup"])
+    def test_child_that_fails_between_two_jobs(self, lane: AnyLane, *, cleanup: bool) -> None:
+        """It cancels the next test, which may be waiting for that child, but not the tear-down."""
+        group = asyncio.TaskGroup()
+        children: list[asyncio.Task[None]] = []
+
+        async def enter() -> None:
+            await group.__aenter__()
+            children.append(group.create_task(fail_now()))
+
+        async def fail_now() -> None:
+            raise ValueError("child")
+
+        async def next_job() -> str:
+            await asyncio.sleep(0.01)
+            return "undisturbed"
+
+        lane.run(enter)
+        if cleanup:
+            assert lane.run(next_job, cleanup=True) == "undisturbed"
+        else:
+            with pytest.raises(asyncio.CancelledError):
+                lane.run(next_job)
+        with pytest.raises(ExceptionGroup):
+            lane.run(partial(group.__aexit__, None, None, None), cleanup=True)
+        assert lane.run(next_job) == "undisturbed"
+
     def test_failed_child_of_an_anyio_group(self, lane: AnyLane) -> None:
         """anyio cancels the host task in every cycle of the loop until the group is left."""
         group = lane.run(_anyio_group)
@@ -116,7 +143,7 @@ class TestScopesAcrossJobs:
             lane.run(partial(asyncio.sleep, 5))
         assert lane.run(colour) == "none", "what does not wait is not cancelled"
         with pytest.raises(ExceptionGroup) as caught:
-            lane.run(partial(group.__aexit__, None, None, None))
+            lane.run(partial(group.__aexit__, None, None, None), cleanup=True)
         assert caught.group_contains(ValueError, match="child")
         lane.run(partial(asyncio.sleep, 0.001))
 

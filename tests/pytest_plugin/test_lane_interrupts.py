@@ -15,7 +15,7 @@ from rampart.pytest_plugin._async_thread import ThreadLane
 from rampart.pytest_plugin._lane import Lane, LaneUnusableError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Awaitable, Iterator
     from types import FrameType
 
 
@@ -53,6 +53,33 @@ def test_ctrl_c_cancels_waits_for_cleanup_and_leaves_the_lane_usable(inline: Lan
     assert steps == ["cleaned up"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     assert inline.run(nothing) == "nothing"
+
+
+@pytest.mark.parametrize("cleanup", [False, True], ids=["other-job", "cleanup"])
+def test_ctrl_c_before_the_job_has_begun(inline: Lane, *, cleanup: bool) -> None:
+    """A job that is just starting does not run to its end first; a tear-down does."""
+    steps: list[str] = []
+
+    def start() -> Awaitable[None]:
+        async def job() -> None:
+            steps.append("begun")
+            await asyncio.sleep(0.01)
+            steps.append("ended")
+
+        return job()
+
+    inline.run(nothing)
+    create_future = inline._loop.create_future
+
+    def create_and_interrupt() -> asyncio.Future[None]:
+        inline._loop.create_future = create_future  # type: ignore[method-assign] # once only
+        inline._loop.call_soon(signal.raise_signal, signal.SIGINT)  # precedes the waking of the lane
+        return create_future()
+
+    inline._loop.create_future = create_and_interrupt  # type: ignore[method-assign] # see its comment
+    with pytest.raises(KeyboardInterrupt):
+        inline.run(start, cleanup=cleanup)
+    assert steps == (["begun", "ended"] if cleanup else ["begun"])
 
 
 def test_ctrl_c_is_not_lost_when_the_job_swallows_the_cancellation(inline: Lane) -> None:

@@ -74,7 +74,7 @@ class _AsyncFixture:
                 # The run is being interrupted; an error here would only hide that.
                 _logger.warning("async fixture %r could not be torn down", self._name)
                 return
-            self._lane.run(partial(self._run_to_end, self._suspended), context=self._context)
+            self._lane.run(partial(self._run_to_end, self._suspended), context=self._context, cleanup=True)
         finally:
             self._suspended = None
             self._hide_variables()

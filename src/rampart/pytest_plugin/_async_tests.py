@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 import sys
-import warnings
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from rampart.pytest_plugin._async_call import run_test, runnable_test
 from rampart.pytest_plugin._async_owners import FixtureOwners, foreign_fixture
 from rampart.pytest_plugin._claims import (
     PYTEST_TRIO,
-    hypothesis_body,
     is_async_fixture,
     is_async_test,
     is_ours,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Generator
+    from collections.abc import Callable, Generator
 
     from _pytest.fixtures import SubRequest
 
@@ -84,12 +81,22 @@ class AsyncTests:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True, specname="pytest_fixture_setup")
     def pytest_fixture_setup_outermost(
-        self, fixturedef: pytest.FixtureDef[Any]
+        self, fixturedef: pytest.FixtureDef[Any], request: SubRequest
     ) -> Generator[None, object, object]:
-        """Note whether the fixture is async, before other plugins turn theirs into sync ones."""
+        """Note whether the fixture is async, before other plugins turn theirs into sync ones.
+
+        An async fixture that nobody serves is refused by pytest before it records any outcome, and then
+        does not clear up after it: the next test with that fixture would get a bare AssertionError.
+        """
+        __tracebackhide__ = True
         self._was_async.append(is_async_fixture(fixturedef.func))
         try:
             return (yield)
+        except BaseException as error:
+            if self._was_async[-1] and fixturedef.cached_result is None:
+                key = fixturedef.cache_key(request)
+                fixturedef.cached_result = (None, key, (error, error.__traceback__))
+            raise
         finally:
             self._was_async.pop()
 
@@ -99,9 +106,9 @@ class AsyncTests:
     ) -> Generator[None, object, object]:
         """Serve an async fixture that no other plugin has taken, innermost of all wrappers.
 
-        Nothing is raised here. pytest records the outcome of a fixture in its own call; what fails before
-        that leaves the fixture half registered, and the next test that uses it gets a bare AssertionError.
+        Nothing is raised here: pytest records only what its own call of the fixture function raises.
         """
+        __tracebackhide__ = True
         func = fixturedef.func
         replacement = self._replacement(fixturedef, request)
         if replacement is None:
@@ -116,15 +123,10 @@ class AsyncTests:
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> object | None:
         """Run an async test. Not `trylast`: that would come after pytest's own refusal."""
         __tracebackhide__ = True
-        function = _test_function(pyfuncitem)
+        function = runnable_test(pyfuncitem)
         if function is None or not is_ours(pyfuncitem):
             return None
-        arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
-        body = hypothesis_body(function)
-        if body is None:
-            self._run(pyfuncitem, function, arguments)
-        else:
-            self._run_examples(function, body, arguments)
+        run_test(pyfuncitem, function, self.lane)
         return True
 
     @pytest.hookimpl(trylast=True)
@@ -169,60 +171,6 @@ class AsyncTests:
 
         _put(fixturedef, func)  # it is bound to the test's instance from there
         return set_up_in_lane(fixturedef, request, kwargs, self.lane)
-
-    def _run(
-        self, item: pytest.Function, function: Callable[..., Awaitable[object]], arguments: dict[str, Any]
-    ) -> None:
-        __tracebackhide__ = True
-        value = self.lane.run(partial(function, **arguments))
-        if value is not None:
-            warnings.warn(
-                f"an async test should return None, but {item.nodeid} returned {type(value)!r}; did you mean "
-                "`assert` instead of `return`?",
-                pytest.PytestReturnNotNoneWarning,
-                stacklevel=1,
-            )
-
-    def _run_examples(
-        self,
-        function: Callable[..., object],
-        body: Callable[..., Awaitable[object]],
-        arguments: dict[str, Any],
-    ) -> None:
-        """Let Hypothesis, which knows no event loop, call a sync function for each example."""
-        __tracebackhide__ = True
-
-        @functools.wraps(body)
-        def run_example(*args: Any, **kwargs: Any) -> object:
-            __tracebackhide__ = True
-            return self.lane.run(partial(body, *args, **kwargs))
-
-        handle = cast("Any", function).hypothesis
-        handle.inner_test = run_example
-        try:
-            function(**arguments)
-        finally:
-            handle.inner_test = body
-
-
-def _test_function(item: pytest.Function) -> Callable[..., Any] | None:
-    """The coroutine function of an async test, or what Hypothesis made of it; None for a sync test."""
-    function: Callable[..., Any] = item.obj
-    if is_async_test(item):
-        return function
-    wrapped: object = getattr(function, "__wrapped__", None)
-    if item.config.getoption("trace", default=False) and inspect.iscoroutinefunction(wrapped):
-        # --trace has put a sync function around the test, which would make a coroutine and drop it.
-        return _traced(wrapped)
-    return None
-
-
-def _traced(function: Callable[..., Awaitable[object]]) -> Callable[..., Awaitable[object]]:
-    async def traced(**arguments: object) -> object:
-        pytest.set_trace()
-        return await function(**arguments)
-
-    return traced
 
 
 def _refusing(item: pytest.Item, request: SubRequest, func: Callable[..., object]) -> Callable[..., object]:

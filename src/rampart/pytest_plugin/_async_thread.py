@@ -26,7 +26,13 @@ class AnyLane(Protocol):
     def is_usable(self) -> bool:
         """Whether another job can be run."""
 
-    def run(self, work: Callable[[], Awaitable[T]], *, context: contextvars.Context | None = None) -> T:
+    def run(
+        self,
+        work: Callable[[], Awaitable[T]],
+        *,
+        context: contextvars.Context | None = None,
+        cleanup: bool = False,
+    ) -> T:
         """Call `work` in the lane's task and await what it returns."""
 
     def close(self) -> None:
@@ -55,7 +61,13 @@ class ThreadLane:
         """Whether another job can be run."""
         return not self._abandoned and self._lane.is_usable
 
-    def run(self, work: Callable[[], Awaitable[T]], *, context: contextvars.Context | None = None) -> T:
+    def run(
+        self,
+        work: Callable[[], Awaitable[T]],
+        *,
+        context: contextvars.Context | None = None,
+        cleanup: bool = False,
+    ) -> T:
         """As `Lane.run`; the context is that of the calling thread."""
         __tracebackhide__ = True
         if self._abandoned:
@@ -67,7 +79,9 @@ class ThreadLane:
             if self._closed:
                 return self._lane.run(work, context=context)  # refuses, and says why
             outcome: Future[T] = Future()
-            self._calls.put(partial(_answer, outcome, partial(self._lane.run, work, context=context)))
+            self._calls.put(
+                partial(_answer, outcome, partial(self._lane.run, work, context=context, cleanup=cleanup))
+            )
             return self._wait_for(outcome)
         finally:
             self._busy.release()

@@ -7,11 +7,13 @@ import contextlib
 import contextvars
 import signal
 import threading
-import types
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from rampart.pytest_plugin._async_job import Job
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterator
+    from collections.abc import Awaitable, Callable, Iterator
+    from types import FrameType
 
 T = TypeVar("T")
 
@@ -39,47 +41,6 @@ class LaneBusyError(RuntimeError):
         )
 
 
-class _Job(Generic[T]):
-    """A coroutine to run in the lane, and what became of it."""
-
-    def __init__(
-        self, work: Callable[[], Awaitable[T]], context: contextvars.Context, finished: asyncio.Future[None]
-    ) -> None:
-        self.finished = finished
-        self._work = work
-        self._context = context
-        self._values: list[T] = []
-        self._error: BaseException | None = None
-
-    async def perform(self) -> None:
-        __tracebackhide__ = True
-        try:
-            self._values.append(await _in_context(_call(self._work), self._context))
-        except GeneratorExit:  # the loop is going away, nobody waits for an answer
-            raise
-        except BaseException as error:  # the submitter gets it, an interrupt included
-            self.fail(error)
-        else:
-            self._finish()
-
-    def fail(self, error: BaseException) -> None:
-        self._error = error
-        self._finish()
-
-    def result(self) -> T:
-        __tracebackhide__ = True
-        if self._error is not None:
-            try:
-                raise self._error
-            finally:
-                self._error = None  # else the frames of its traceback would hold themselves alive
-        return self._values.pop()
-
-    def _finish(self) -> None:
-        if not self.finished.done():
-            self.finished.set_result(None)
-
-
 class Lane:
     """Runs coroutines one after another in one task of one event loop, while the caller waits.
 
@@ -93,7 +54,7 @@ class Lane:
     def __init__(self) -> None:
         self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
         self._loop = self._runner.get_loop()
-        self._job: _Job[Any] | None = None
+        self._job: Job[Any] | None = None
         self._wake: asyncio.Future[None] | None = None
         self._cancelled = False
         self._abandoned = False
@@ -106,7 +67,13 @@ class Lane:
         """Whether another job can be run."""
         return not (self._closed or self._abandoned)
 
-    def run(self, work: Callable[[], Awaitable[T]], *, context: contextvars.Context | None = None) -> T:
+    def run(
+        self,
+        work: Callable[[], Awaitable[T]],
+        *,
+        context: contextvars.Context | None = None,
+        cleanup: bool = False,
+    ) -> T:
         """Call `work` in the lane's task and await what it returns.
 
         A first SIGINT cancels the job, waits until it has cleaned up and raises KeyboardInterrupt; a second
@@ -115,6 +82,8 @@ class Lane:
         Args:
             work: Makes the coroutine.
             context: The context to run it in; a copy of the current one if not given.
+            cleanup: Start it undisturbed even if the task was cancelled before, as it is when a child of a
+                task group fails that a fixture holds open. Other jobs are cancelled at their first await.
 
         Raises:
             LaneBusyError: If a job is running already.
@@ -124,7 +93,7 @@ class Lane:
         __tracebackhide__ = True
         self._refuse_unless_idle()
         context = contextvars.copy_context() if context is None else context
-        job = _Job(work, context, self._loop.create_future())
+        job = Job(work, context, self._loop.create_future(), cleanup=cleanup)
         self._job = job
         self._cancelled = False
         if self._wake is not None and not self._wake.done():
@@ -162,17 +131,42 @@ class Lane:
     async def _serve(self) -> None:
         __tracebackhide__ = True
         while True:
-            while self._job is None or self._job.finished.done():
-                if self._closed:
-                    return
-                self._wake = self._loop.create_future()
-                # A task group or cancel scope that a fixture holds open cancels this task when one of its
-                # children fails. The fixture hears of it when it leaves the scope.
-                with contextlib.suppress(asyncio.CancelledError):
-                    await self._wake
+            cancelled = await self._until_next_job()
+            if self._job is None:
+                return
+            if cancelled and not self._job.cleanup:
+                self._task.cancel()
             await self._job.perform()
-            while self._task.cancelling():  # a cancelled test must not cancel the tear-down after it
-                self._task.uncancel()
+            if self._uncancel():
+                # The job has asked for a cancellation that may not have been delivered yet.
+                with contextlib.suppress(asyncio.CancelledError):
+                    await asyncio.sleep(0)
+
+    async def _until_next_job(self) -> bool:
+        """Whether the task was cancelled while waiting; without a job afterwards, the lane is closing.
+
+        Who cancels it is a task group or cancel scope that a fixture holds open, or SIGINT.
+        """
+        cancelled = False
+        while self._job is None or self._job.finished.done():
+            if self._closed:
+                self._job = None
+                break
+            self._wake = self._loop.create_future()
+            try:
+                await self._wake
+            except asyncio.CancelledError:
+                cancelled = True
+        self._uncancel()
+        return cancelled
+
+    def _uncancel(self) -> bool:
+        """Forget cancellations, so that they do not meet the next job; whether there were any."""
+        were_any = False
+        while self._task.cancelling():
+            self._task.uncancel()
+            were_any = True
+        return were_any
 
     def _on_end(self, task: asyncio.Task[None]) -> None:
         if self._closed:
@@ -213,7 +207,7 @@ class Lane:
             if signal.getsignal(signal.SIGINT) == self._on_sigint:
                 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-    def _on_sigint(self, signum: int, frame: types.FrameType | None) -> None:
+    def _on_sigint(self, signum: int, frame: FrameType | None) -> None:
         del signum, frame
         if self._cancelled:
             raise KeyboardInterrupt
@@ -221,7 +215,7 @@ class Lane:
         self._task.cancel()
         self._loop.call_soon_threadsafe(lambda: None)  # the selector may be waiting for long
 
-    def _drain(self, job: _Job[Any]) -> None:
+    def _drain(self, job: Job[Any]) -> None:
         """Let a job end that an exception from outside left suspended: else the next one waits for ever."""
         if job.finished.done():
             return
@@ -249,35 +243,3 @@ class Lane:
             with contextlib.suppress(BaseException):
                 self._loop.run_until_complete(waiting)
         self._loop.close()
-
-
-async def _call(work: Callable[[], Awaitable[T]]) -> T:
-    __tracebackhide__ = True
-    return await work()
-
-
-@types.coroutine
-def _in_context(coroutine: Coroutine[Any, Any, T], context: contextvars.Context) -> Generator[Any, Any, T]:
-    """Step through a coroutine inside a context, while the task stays the one that awaits this.
-
-    A task has a single context. Were jobs to share it, a variable that one of them sets without resetting
-    it would be seen by all later ones.
-    """
-    __tracebackhide__ = True
-    step: Callable[..., Any] = coroutine.send
-    argument: Any = None
-    while True:
-        try:
-            awaited = context.run(step, argument)
-        except StopIteration as stop:
-            value: T = stop.value
-            return value
-        try:
-            argument = yield awaited
-            step = coroutine.send
-        except GeneratorExit:
-            coroutine.close()
-            raise
-        except BaseException as error:  # handed on to the coroutine
-            argument = error
-            step = coroutine.throw
