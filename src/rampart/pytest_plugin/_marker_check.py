@@ -12,13 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def refuse_collected(report: pytest.CollectReport) -> None:
+def refuse_collected(report: pytest.CollectReport) -> bool:
     """Turn the report of a file or class into a collection error if one of its tests is malformed."""
     lines = _faults(node for node in report.result if isinstance(node, pytest.Item))
     if lines:
         report.outcome = "failed"
         report.longrepr = "\n".join(lines)
         report.result = []
+    return bool(lines)
 
 
 def refuse_late(items: Iterable[pytest.Item]) -> None:

@@ -32,6 +32,7 @@ class Run:
         listener: What the core hands results to.
         incomplete: Why the run does not cover every test; empty if it does.
         attempt: The test that runs now; None between tests.
+        refused: Whether a file was refused because of its markers.
         lock: Held while something is recorded; results may come from several threads.
     """
 
@@ -40,6 +41,7 @@ class Run:
         self.journal = journal
         self.listener = RunListener(self)
         self.incomplete: list[str] = []
+        self.refused = False
         self.lock = threading.RLock()
         journal.on_failure = self.mark_incomplete
         self._started = time.monotonic()

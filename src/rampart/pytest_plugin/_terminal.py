@@ -1,9 +1,10 @@
-"""What a run adds to pytest's terminal output."""
+"""What a run adds to pytest's terminal output; the texts are made in `rampart.reporting`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rampart.core.log import log
 from rampart.pytest_plugin._run import attempt_of
 
 if TYPE_CHECKING:
@@ -17,9 +18,30 @@ def add_section(item: pytest.Item, report: pytest.TestReport) -> None:
     attempt = attempt_of(item)
     if attempt is None or attempt.in_repetition or attempt.section_shown or not report.failed:
         return
-    if attempt.first_bad is None:
-        return
+    if attempt.first_bad is not None:
+        from rampart.reporting.failure_section import (  # noqa: PLC0415  # passing runs need none
+            SECTION_TITLE,
+            failure_section,
+        )
+
+        attempt.section_shown = True
+        text = failure_section(result=attempt.first_bad, journal_path=attempt.run.journal.path)
+        report.sections.append((SECTION_TITLE, text))
 
 
 def show_summary(terminal: pytest.TerminalReporter, run: Run) -> None:
-    """Show what the run found."""
+    """Show what the run found; nothing if no test recorded anything and nothing went wrong."""
+    if not run.result_count and not run.incomplete:
+        return
+    from rampart.reporting.terminal import summary_sections  # noqa: PLC0415  # runs without results need none
+
+    try:
+        sections = summary_sections(report=run.report(), incomplete_reasons=run.incomplete)
+    except Exception:  # the exit status and the sinks are not to suffer from a line of text
+        log.exception("the summary could not be made")
+        terminal.write_line("rampart: the summary could not be made; the journal and the reports are complete")
+        return
+    for section in sections:
+        terminal.write_sep("=", section.title)
+        for line in section.lines:
+            terminal.write_line(line)

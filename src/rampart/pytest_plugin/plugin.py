@@ -38,17 +38,22 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
     """Refuse files with malformed markers."""
     report = yield
-    refuse_collected(report)
+    if refuse_collected(report):
+        collector.config.stash[_session.RUN].refused = True
     return report
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Refuse malformed markers that were added after collection."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Refuse malformed markers that were added after collection, and run nothing beside refused files."""
     refuse_late(items)
+    if config.stash[_session.RUN].refused and _workers.worker_id(config) is not None:
+        items.clear()  # workers of pytest-xdist would not stop because of the collection errors
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
