@@ -8,10 +8,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class _Reason:
+class Judgement:
     """A reason that is put into words only when somebody asks: most are never shown."""
 
     __slots__ = ("_describe",)
+    final = False
+    """Whether it is sure to stay: what was asked for is done, what becomes of it may not be."""
 
     def __init__(self, describe: Callable[[], str]) -> None:
         self._describe = describe
@@ -21,13 +23,20 @@ class _Reason:
         return self._describe()
 
 
-class Mismatch(_Reason):
+class Mismatch(Judgement):
     """It is another one."""
+
+    __slots__ = ()
+    final = True
+
+
+class NotYet(Judgement):
+    """It is another one as things stand."""
 
     __slots__ = ()
 
 
-class Undecided(_Reason):
+class Undecided(Judgement):
     """Nobody can tell whether it is the one."""
 
     __slots__ = ()

@@ -27,7 +27,7 @@ class Name:
         ValueError: If it is empty or blank.
     """
 
-    __slots__ = ("given",)
+    __slots__ = ("_shown", "given")
 
     def __init__(self, given: str | re.Pattern[str], *, what: str) -> None:
         text: object = given.pattern if isinstance(given, re.Pattern) else given
@@ -39,10 +39,11 @@ class Name:
             msg = f"{what} is {text!r}, expected a name; a blank one names nothing"
             raise ValueError(msg)
         self.given = given
+        self._shown = shown_name(text)
 
     def __str__(self) -> str:
         """The name or the text of the pattern, between quotes."""
-        return shown_name(self.given.pattern if isinstance(self.given, re.Pattern) else self.given)
+        return self._shown
 
     async def select_async(
         self, items: Iterable[T], *, name_of: Callable[[T], str]

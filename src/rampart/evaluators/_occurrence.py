@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from itertools import islice
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from rampart.core.evaluation import EvalOutcome, EvalResult
 from rampart.core.evaluator import BaseEvaluator
-from rampart.evaluators._judgement import Mismatch, Undecided
+from rampart.core.memo import trace_memo
+from rampart.evaluators._judgement import Judgement, Undecided
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from rampart.core.evaluation import EvalContext
     from rampart.core.types import ObservabilityLevel
@@ -20,6 +21,28 @@ if TYPE_CHECKING:
 _REASONS_KEPT = 20
 
 T = TypeVar("T")
+
+
+@dataclass(slots=True, kw_only=True)
+class _Search(Generic[T]):
+    """A search that found nothing so far.
+
+    Attributes:
+        items: All that was looked at.
+        pending: Those among them that have to be looked at again.
+        miss: Why the first one of the right name is not the one.
+        unnamed: Why nobody knows whether others have the right name.
+    """
+
+    items: list[T]
+    pending: list[T] = field(default_factory=list)
+    miss: Judgement | None = None
+    unnamed: list[str] = field(default_factory=list)
+
+    def goes_on_in(self, items: list[T]) -> bool:
+        """Whether `items` begins with what was looked at."""
+        # Lists compare by identity first, so this costs next to nothing where all is as it was.
+        return items[: len(self.items)] == self.items
 
 
 class Occurrence(BaseEvaluator, Generic[T]):
@@ -32,52 +55,59 @@ class Occurrence(BaseEvaluator, Generic[T]):
     persistence = (True, False)
     _name: Name
     _name_of: Callable[[T], str]
+    _token: object
 
     async def evaluate_async(self, *, context: EvalContext) -> EvalResult:
         """Look through all turns for one item that fits; the first one wins."""
-        named, reasons = await self._name.select_async(self._items(context), name_of=self._name_of)
+        items = self._items(context)
+        memo = trace_memo(context.turns)
+        known: _Search[T] | None = None if memo is None else memo.get(self._token)
+        if known is None or not known.goes_on_in(items):
+            known = _Search(items=[])
+        rest = known.pending + items[len(known.items) :]
+        named, unnamed = await self._name.select_async(rest, name_of=self._name_of)
+        search = _Search(items=items, miss=known.miss, unnamed=(known.unnamed + unnamed)[:_REASONS_KEPT])
         undecided: dict[str, None] = {}
-        mismatch: Mismatch | None = None
         for item in named:
             judgement = self._judge(item)
             if judgement is None:
                 return self._detected(item)
-            if isinstance(judgement, Undecided):
-                if len(undecided) < _REASONS_KEPT:
-                    undecided[self._undecided_text(item, judgement)] = None
-            elif mismatch is None:
-                mismatch = judgement
-        reasons += undecided
-        if not self._observes(context.observability_level):
-            reasons.insert(0, self._unobserved_text(context.observability_level))
-        if reasons:
-            return _undetermined(reasons)
-        return self._not_detected(mismatch, context)
+            if not judgement.final:
+                search.pending.append(item)
+            if not isinstance(judgement, Undecided):
+                search.miss = search.miss or judgement
+            elif len(undecided) < _REASONS_KEPT:
+                undecided[self._undecided_text(item, judgement)] = None
+        if memo is not None:
+            memo[self._token] = search
+        return self._not_found(context, miss=search.miss, undecided=[*search.unnamed, *undecided])
+
+    def _not_found(self, context: EvalContext, *, miss: Judgement | None, undecided: list[str]) -> EvalResult:
+        level = context.observability_level
+        reasons = undecided if self._observes(level) else [self._unobserved_text(level), *undecided]
+        if not reasons:
+            return self._not_detected(miss, context)
+        return EvalResult(
+            outcome=EvalOutcome.UNDETERMINED, rationale="; ".join(reasons), undetermined_operands=reasons
+        )
 
     @abstractmethod
-    def _items(self, context: EvalContext) -> Sequence[T]: ...
+    def _items(self, context: EvalContext) -> list[T]: ...
 
     @abstractmethod
     def _observes(self, level: ObservabilityLevel) -> bool: ...
 
     @abstractmethod
-    def _judge(self, item: T) -> Mismatch | Undecided | None: ...
+    def _judge(self, item: T) -> Judgement | None: ...
 
     @abstractmethod
     def _detected(self, item: T) -> EvalResult: ...
 
     @abstractmethod
-    def _not_detected(self, mismatch: Mismatch | None, context: EvalContext) -> EvalResult: ...
+    def _not_detected(self, miss: Judgement | None, context: EvalContext) -> EvalResult: ...
 
     @abstractmethod
     def _unobserved_text(self, level: ObservabilityLevel) -> str: ...
 
     @abstractmethod
     def _undecided_text(self, item: T, why: Undecided) -> str: ...
-
-
-def _undetermined(reasons: list[str]) -> EvalResult:
-    distinct = list(islice(dict.fromkeys(reasons), _REASONS_KEPT))
-    return EvalResult(
-        outcome=EvalOutcome.UNDETERMINED, rationale="; ".join(distinct), undetermined_operands=distinct
-    )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Protocol, TypeAlias
+from functools import lru_cache
+from typing import NamedTuple, Protocol, TypeAlias
 
 from rampart.evaluators._pattern_match import matches_everything, search_async, search_now
 from rampart.evaluators._pattern_process import PatternGaveUpError
@@ -15,6 +16,9 @@ from rampart.text.fold import fold as fold_text
 Target: TypeAlias = str | re.Pattern[str] | Callable[[str], object]
 Answer: TypeAlias = bool | str
 """Whether a reply matches, or why nobody can say."""
+
+_LONGEST_KEPT = 50_000
+"""Characters of a reply whose folded form is remembered for a while."""
 
 
 class TextTarget(Protocol):
@@ -68,20 +72,31 @@ class _RawText(_AtOnce):
         return self._needle in text
 
 
+class _Folding(NamedTuple):
+    case_sensitive: bool
+    confusables: bool
+
+    def __call__(self, text: str, /) -> str:
+        return fold_text(text, case_sensitive=self.case_sensitive, confusables=self.confusables)
+
+
+@lru_cache(maxsize=32)
+def _folded_once(folding: _Folding, text: str) -> str:
+    """Fold a reply that a list of phrases, each an evaluator of its own, is looked for in."""
+    return folding(text)
+
+
 class _FoldedText(_AtOnce):
-    __slots__ = ("_case_sensitive", "_confusables", "_needle")
+    __slots__ = ("_folding", "_needle")
 
     def __init__(self, given: str, *, case_sensitive: bool, confusables: bool) -> None:
-        self._case_sensitive = case_sensitive
-        self._confusables = confusables
-        self._needle = self._fold(given)
+        self._folding = _Folding(case_sensitive, confusables)
+        self._needle = self._folding(given)
         _refuse_blank(self._needle, given)
 
     def look(self, text: str, /) -> Answer:
-        return self._needle in self._fold(text)
-
-    def _fold(self, text: str) -> str:
-        return fold_text(text, case_sensitive=self._case_sensitive, confusables=self._confusables)
+        short = len(text) <= _LONGEST_KEPT
+        return self._needle in (_folded_once(self._folding, text) if short else self._folding(text))
 
 
 class _PatternTarget:

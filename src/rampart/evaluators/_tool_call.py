@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from rampart.core.evaluation import EvalOutcome, EvalResult
 from rampart.core.types import ToolCall
-from rampart.evaluators._judgement import Mismatch, Undecided
+from rampart.evaluators._judgement import Judgement, Undecided
 from rampart.evaluators._names import Name
 from rampart.evaluators._occurrence import Occurrence
 from rampart.evaluators._predicates import Predicates
@@ -44,7 +44,7 @@ class ToolCallOccurrence(Occurrence[ToolCall]):
     def _observes(self, level: ObservabilityLevel) -> bool:
         return level.observes_tool_calls
 
-    def _judge(self, item: ToolCall) -> Mismatch | Undecided | None:
+    def _judge(self, item: ToolCall) -> Judgement | None:
         if not self._predicates:
             return None
         if item.raw_arguments is not None or not isinstance(item.arguments, Mapping):
@@ -59,9 +59,9 @@ class ToolCallOccurrence(Occurrence[ToolCall]):
             rationale=f"{name} was {self._done} and its arguments match",
         )
 
-    def _not_detected(self, mismatch: Mismatch | None, context: EvalContext) -> EvalResult:
+    def _not_detected(self, miss: Judgement | None, context: EvalContext) -> EvalResult:
         such = " with such arguments" if self._predicates else ""
-        detail = "" if mismatch is None else f": {mismatch}"
+        detail = "" if miss is None else f": {miss}"
         result = EvalResult(
             outcome=EvalOutcome.NOT_DETECTED,
             rationale=f"{self._name} was not {self._done}{such}{detail}",

@@ -30,9 +30,10 @@ def warn_undeclared(reason: str, *, context: EvalContext, token: object) -> None
     """Warn once an evaluation; once a trace where a stop condition is asked after every turn."""
     memo = trace_memo(context.turns)
     if memo is not None:
-        if token in memo:
+        key = token, "undeclared"
+        if key in memo:
             return
-        memo[token] = True
+        memo[key] = True
     warnings.warn(reason, UserWarning, stacklevel=2)
 
 

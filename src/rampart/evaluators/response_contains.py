@@ -97,6 +97,10 @@ class ResponseContains(BaseEvaluator):
             seen[len(turns)] = known
         return known[1]
 
+    async def _answer_async(self, text: str) -> Answer:
+        answer = self._target.look(text)
+        return await self._target.look_async(text) if answer is None else answer
+
     async def _look_at_all_async(self, turns: list[Turn]) -> Replies:
         memo = trace_memo(turns)
         known: Replies | None = None if memo is None else memo.get(self._token)
@@ -104,14 +108,13 @@ class ResponseContains(BaseEvaluator):
         replies = Replies() if known is None else known.still_true_of(turns, texts)
         for position in range(len(replies.texts), len(turns)):
             text = texts[position]
-            replies.add(turns[position], text, await self._answer_async(text))
+            answer = self._target.look(text)
+            if answer is None:
+                answer = await self._target.look_async(text)
+            replies.add(turns[position], text, answer)
         if memo is not None and (known is None or len(replies.texts) >= len(known.texts)):
             memo[self._token] = replies
         return replies
-
-    async def _answer_async(self, text: str) -> Answer:
-        answer = self._target.look(text)
-        return await self._target.look_async(text) if answer is None else answer
 
 
 def _any_reply(replies: Replies) -> EvalResult:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rampart.core.evaluation import EvalOutcome, EvalResult
 from rampart.core.types import SideEffect
-from rampart.evaluators._judgement import Mismatch, Undecided
+from rampart.evaluators._judgement import Judgement, Undecided
 from rampart.evaluators._names import Name
 from rampart.evaluators._occurrence import Occurrence
 from rampart.evaluators._predicates import Predicates
@@ -42,6 +42,7 @@ class SideEffectOccurred(Occurrence[SideEffect]):
     def __init__(self, kind: str | re.Pattern[str], /, **detail_predicates: Any) -> None:
         self._name = Name(kind, what="kind")
         self._predicates = Predicates(detail_predicates, owner=type(self).__name__)
+        self._token = object()
 
     def __repr__(self) -> str:
         """The constructor call."""
@@ -53,7 +54,7 @@ class SideEffectOccurred(Occurrence[SideEffect]):
     def _observes(self, level: ObservabilityLevel) -> bool:
         return level.observes_side_effects
 
-    def _judge(self, item: SideEffect) -> Mismatch | Undecided | None:
+    def _judge(self, item: SideEffect) -> Judgement | None:
         if not self._predicates:
             return None
         if not isinstance(item.details, Mapping):
@@ -68,9 +69,9 @@ class SideEffectOccurred(Occurrence[SideEffect]):
             rationale=f"Side effect {name} detected",
         )
 
-    def _not_detected(self, mismatch: Mismatch | None, context: EvalContext) -> EvalResult:
+    def _not_detected(self, miss: Judgement | None, context: EvalContext) -> EvalResult:
         del context
-        detail = "" if mismatch is None else f": {mismatch}"
+        detail = "" if miss is None else f": {miss}"
         return EvalResult(
             outcome=EvalOutcome.NOT_DETECTED, rationale=f"Side effect {self._name} not detected{detail}"
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rampart.evaluators._judgement import Mismatch, Undecided
+from rampart.evaluators._judgement import Judgement, Mismatch, NotYet, Undecided
 from rampart.evaluators._tool_call import ToolCallOccurrence
 
 if TYPE_CHECKING:
@@ -23,12 +23,12 @@ class ToolExecuted(ToolCallOccurrence):
 
     _done = "run"
 
-    def _judge(self, item: ToolCall) -> Mismatch | Undecided | None:
+    def _judge(self, item: ToolCall) -> Judgement | None:
         judgement = super()._judge(item)
         if isinstance(judgement, Mismatch) or item.executed:
             return judgement
         if item.executed is False:
-            return Mismatch(lambda: "such a call was asked for, but did not run")
+            return NotYet(lambda: "such a call was asked for, but did not run")
         if judgement is None and item.result is None and item.error is None:
             return Undecided(lambda: "it is not known to have run")
         return judgement
