@@ -1,0 +1,112 @@
+"""Async tests beside other ways to write and run tests."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+# Not needed here, and slow to load; and verdicts are no subject of these tests.
+LIGHT = ("-pno:inline_snapshot", "-pno:hypothesispytest", "-pno:rerunfailures", "-pno:timeout")
+SETTINGS = ("-orampart_unchecked=ignore", "-orampart_journal=off", "-pno:cacheprovider", *LIGHT)
+NO_PLUGIN = ("-p", "no:asyncio", "-p", "no:anyio")
+
+
+@pytest.fixture(autouse=True)
+def wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+
+
+def run(pytester: pytest.Pytester, *options: str) -> pytest.RunResult:
+    return pytester.runpytest_subprocess("-W", "error", *SETTINGS, *options, timeout=60)
+
+
+def test_unittest_async_cases_are_left_alone(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        import asyncio
+        import unittest
+        import pytest
+
+        LOOPS = []
+
+        @pytest.fixture(autouse=True)
+        async def note(request):
+            LOOPS.append(asyncio.get_running_loop())
+
+        class TestCase(unittest.IsolatedAsyncioTestCase):
+            async def asyncSetUp(self):
+                self.loop = asyncio.get_running_loop()
+
+            async def test_own_loop(self):
+                assert asyncio.get_running_loop() is self.loop
+                assert self.loop not in LOOPS and LOOPS
+
+            async def test_failing(self):
+                await asyncio.sleep(0)
+                self.assertEqual(1, 2)
+
+        async def test_ours():
+            assert asyncio.get_running_loop() is LOOPS[0]
+        """
+    )
+    run(pytester, *NO_PLUGIN).assert_outcomes(passed=2, failed=1)
+
+
+def test_hypothesis(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        import asyncio
+        import pytest
+        from hypothesis import given, settings, strategies as st
+
+        TASKS = set()
+
+        @pytest.fixture(scope="module")
+        async def task():
+            return asyncio.current_task()
+
+        class TestCase:
+            @settings(max_examples=20, database=None)
+            @given(number=st.integers())
+            async def test_examples(self, task, number):
+                await asyncio.sleep(0)
+                assert asyncio.current_task() is task
+
+        @settings(max_examples=20, database=None)
+        @given(number=st.integers(min_value=10))
+        async def test_falsified(number):
+            await asyncio.sleep(0)
+            assert number < 10
+        """
+    )
+    result = run(pytester, *NO_PLUGIN)
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*Failing test case: test_falsified*"])
+
+
+def test_setup_of_the_plan_runs_nothing_and_trace_reaches_the_body(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        import pytest
+
+        @pytest.fixture
+        async def fixture():
+            print("FIXTURE UP")
+            yield
+            print("FIXTURE DOWN")
+
+        async def test_body(fixture):
+            print("BODY")
+            assert False
+        """
+    )
+    planned = run(pytester, *NO_PLUGIN, "--setup-plan", "-s")
+    planned.stdout.no_fnmatch_line("*FIXTURE UP*")
+    only_set_up = run(pytester, *NO_PLUGIN, "--setup-only", "-s")
+    only_set_up.stdout.fnmatch_lines(["*FIXTURE UP", "*FIXTURE DOWN*"])
+    only_set_up.stdout.no_fnmatch_line("*BODY*")
+    pytester.makefile(".pdbrc", "")
+    arguments = (*SETTINGS, *NO_PLUGIN, "--trace")
+    traced = pytester.run(sys.executable, "-mpytest", *arguments, stdin=b"c\nc\n", timeout=60)
+    traced.assert_outcomes(failed=1)  # without help it would pass, its coroutine dropped
