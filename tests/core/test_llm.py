@@ -1,0 +1,77 @@
+"""How a language model is configured; its key must not show."""
+
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError, replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.core.support import REQUIRED, field_table
+
+from rampart.core.llm import ChatMessage, Completion, LLMConfig
+from rampart.text.secrets import _isolated_secrets, redact
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+KEY = "sk-test-AAAA1111"
+
+
+@pytest.fixture(autouse=True)
+def register_of_secrets() -> Iterator[None]:
+    with _isolated_secrets():
+        yield
+
+
+def test_fields() -> None:
+    assert field_table(LLMConfig) == {
+        "model": REQUIRED,
+        "endpoint": None,
+        "api_key": None,
+        "deployment": None,
+        "metadata": {},
+        "max_retries": 2,
+    }
+    assert field_table(ChatMessage) == {"role": REQUIRED, "content": REQUIRED}
+    assert field_table(Completion) == {"text": REQUIRED, "usage": None}
+
+
+def test_s98_the_key_is_not_in_the_repr() -> None:
+    config = LLMConfig(model="m", api_key=KEY)
+    assert repr(config) == "LLMConfig(model='m', endpoint=None, deployment=None, metadata={}, max_retries=2)"
+    assert str(config) == repr(config)
+
+
+def test_s98_the_key_is_registered_as_a_secret() -> None:
+    assert redact(f"refused {KEY}") == f"refused {KEY}"
+    LLMConfig(model="m", api_key=KEY)
+    assert redact(f"refused {KEY}") == "refused ***"
+
+
+def test_s98_a_replaced_key_is_registered_too() -> None:
+    replace(LLMConfig(model="m"), api_key=KEY)
+    assert redact(KEY) == "***"
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        pytest.param({"model": "", "max_retries": -1}, id="unusable"),
+        pytest.param({"model": "m", "api_key": "short"}, id="short-key"),
+        pytest.param({"model": "m", "api_key": "   abc   "}, id="short-key-among-spaces"),
+        pytest.param({"model": "m", "api_key": ""}, id="empty-key"),
+        pytest.param({"model": None, "api_key": 12345678, "max_retries": "2"}, id="wrong-types"),
+    ],
+)
+def test_nothing_is_checked_at_construction(config: dict[str, Any]) -> None:
+    LLMConfig(**config)
+    assert redact("short abc 12345678") == "short abc 12345678"
+
+
+def test_they_do_not_change() -> None:
+    with pytest.raises(FrozenInstanceError):
+        LLMConfig(model="m").model = "n"  # type: ignore[misc]  # the point of the test
+    with pytest.raises(FrozenInstanceError):
+        ChatMessage(role="user", content="a").content = "b"  # type: ignore[misc]  # likewise
+    with pytest.raises(FrozenInstanceError):
+        Completion(text="a").text = "b"  # type: ignore[misc]  # likewise
