@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 
+from rampart.pytest_plugin._async_errors import LaneBusyError, LaneRefusalError
 from rampart.pytest_plugin._async_thread import open_lane
-from rampart.pytest_plugin._lane import Lane, LaneBusyError
+from rampart.pytest_plugin._lane import Lane
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -290,7 +291,7 @@ class TestRefusals:
         async def elsewhere() -> None:
             inline.run(colour)
 
-        with pytest.raises(RuntimeError, match=r"another event loop is running.*asyncio.run"):
+        with pytest.raises(LaneRefusalError, match=r"another event loop is running.*asyncio.run"):
             asyncio.run(elsewhere())
         assert inline.run(colour) == "none"
 
@@ -306,7 +307,7 @@ class TestRefusals:
 
     def test_after_closing(self, lane: AnyLane) -> None:
         lane.close()
-        with pytest.raises(RuntimeError, match="closed, since the test run is over"):
+        with pytest.raises(LaneRefusalError, match="closed, since the test run is over"):
             lane.run(colour)
 
 

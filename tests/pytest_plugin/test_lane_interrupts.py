@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from rampart.pytest_plugin._async_errors import LaneUnusableError
 from rampart.pytest_plugin._async_thread import ThreadLane
-from rampart.pytest_plugin._lane import Lane, LaneUnusableError
+from rampart.pytest_plugin._lane import Lane
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Iterator

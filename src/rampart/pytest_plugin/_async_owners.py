@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rampart.pytest_plugin._claims import ASYNC_PLUGINS, claimant, is_async_test, is_ours
+from rampart.pytest_plugin._claims import ASYNC_PLUGINS, claimant, declarer, is_async_test, is_ours
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from rampart.pytest_plugin._claims import AsyncPlugin
 
@@ -22,15 +22,25 @@ class FixtureOwners:
     """
 
     def __init__(self) -> None:
-        self._is_ours: dict[pytest.FixtureDef[Any], bool] = {}
+        self._foreign: dict[pytest.FixtureDef[Any], AsyncPlugin | None] = {}
+        self._ours: set[pytest.FixtureDef[Any]] = set()
 
-    def note(self, fixturedef: pytest.FixtureDef[Any], *, ours: bool) -> None:
-        """The fixture is being set up, in rampart's loop or by another plugin."""
-        self._is_ours[fixturedef] = ours
+    def note_ours(self, fixturedef: pytest.FixtureDef[Any]) -> None:
+        """The fixture is being set up in rampart's loop."""
+        self._foreign.pop(fixturedef, None)
+        self._ours.add(fixturedef)
+
+    def note_foreign(self, fixturedef: pytest.FixtureDef[Any], item: pytest.Item | None) -> None:
+        """The fixture is being set up by another plugin; `item` is the test that asks for it."""
+        self._ours.discard(fixturedef)
+        plugin = declarer(fixturedef.func, item.config) if item is not None else None
+        if plugin is None and isinstance(item, pytest.Function):
+            plugin = claimant(item)
+        self._foreign[fixturedef] = plugin
 
     def conflict(self, item: pytest.Item) -> str | None:
         """What to tell the user where an async test asks for a fixture that lives in another loop."""
-        if not self._is_ours or not isinstance(item, pytest.Function) or not is_async_test(item):
+        if not isinstance(item, pytest.Function) or not is_async_test(item):
             return None
         plugin = claimant(item)
         if plugin is None and not is_ours(item):
@@ -38,27 +48,28 @@ class FixtureOwners:
         for name, fixturedef in _fixtures_of(item):
             if fixturedef.cached_result is None:
                 continue
-            fixture_is_ours = self._is_ours.get(fixturedef)
-            if plugin is None and fixture_is_ours is False:
-                return foreign_fixture(item, name, fixturedef.func)
-            if plugin is not None and fixture_is_ours is True:
+            if plugin is None and fixturedef in self._foreign:
+                return self.refusal(item, name, fixturedef)
+            if plugin is not None and fixturedef in self._ours:
                 return _our_fixture(item, name, plugin)
         return None
 
-
-def foreign_fixture(item: pytest.Item, name: str, function: Callable[..., object]) -> str:
-    """The error of a test of rampart that asks for an async fixture of another plugin."""
-    present = [plugin for plugin in ASYNC_PLUGINS if plugin.is_present(item.config)]
-    declared = [plugin for plugin in present if plugin.declares(function)]
-    if declared:
-        owner, mark = declared[0].name, f"add @pytest.mark.{declared[0].mark} to the test"
-    else:
-        marks = " or ".join(f"@pytest.mark.{plugin.mark}" for plugin in present)
-        owner, mark = "another plugin", f"add the mark of that plugin to the test ({marks or 'see its docs'})"
-    return (
-        f"async fixture {name!r} belongs to {owner} and lives in another event loop than {item.name}, which "
-        f"rampart runs; {mark}, or declare the fixture with plain @pytest.fixture"
-    )
+    def refusal(self, item: pytest.Item, name: str, fixturedef: pytest.FixtureDef[Any]) -> str:
+        """The error of a test of rampart that asks for an async fixture of another plugin."""
+        owner = self._foreign[fixturedef]
+        if owner is None:
+            present = [plugin.mark for plugin in ASYNC_PLUGINS if plugin.is_present(item.config)]
+            example = f", such as @pytest.mark.{present[0]}," if present else ""
+            whose, mark = "another plugin", f"the mark of that plugin{example}"
+        else:
+            whose, mark = owner.name, f"@pytest.mark.{owner.mark}"
+        text = (
+            f"async fixture {name!r} belongs to {whose} and lives in another event loop than {item.name}, "
+            f"which rampart runs; add {mark} to the test"
+        )
+        if declarer(fixturedef.func, item.config) is not None:
+            text += ", or declare the fixture with plain @pytest.fixture"
+        return text
 
 
 def _our_fixture(item: pytest.Item, name: str, plugin: AsyncPlugin) -> str:

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from rampart.pytest_plugin._async_call import run_test, runnable_test
-from rampart.pytest_plugin._async_owners import FixtureOwners, foreign_fixture
+from rampart.pytest_plugin._async_errors import ForeignFixtureError, LaneRefusalError
+from rampart.pytest_plugin._async_owners import FixtureOwners
 from rampart.pytest_plugin._claims import (
     PYTEST_TRIO,
+    declarer,
     is_async_fixture,
     is_async_test,
     is_ours,
@@ -77,7 +79,7 @@ class AsyncTests:
         """Refuse a test that would get an object of another event loop."""
         conflict = self._owners.conflict(item)
         if conflict:
-            pytest.fail(conflict, pytrace=False)
+            raise ForeignFixtureError(conflict)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True, specname="pytest_fixture_setup")
     def pytest_fixture_setup_outermost(
@@ -85,17 +87,17 @@ class AsyncTests:
     ) -> Generator[None, object, object]:
         """Note whether the fixture is async, before other plugins turn theirs into sync ones.
 
-        An async fixture that nobody serves is refused by pytest before it records any outcome, and then
-        does not clear up after it: the next test with that fixture would get a bare AssertionError.
+        A fixture that was refused, by pytest or by rampart, was not set up, and the next test has another
+        claim to it. Yet pytest keeps some refusals as the outcome of the fixture, for as long as its scope
+        lasts, while after others it does not clear up, so that the next test gets a bare AssertionError.
         """
         __tracebackhide__ = True
         self._was_async.append(is_async_fixture(fixturedef.func))
         try:
             return (yield)
         except BaseException as error:
-            if self._was_async[-1] and fixturedef.cached_result is None:
-                key = fixturedef.cache_key(request)
-                fixturedef.cached_result = (None, key, (error, error.__traceback__))
+            if self._was_async[-1]:
+                _forget_refusal(fixturedef, request, error)
             raise
         finally:
             self._was_async.pop()
@@ -143,19 +145,21 @@ class AsyncTests:
     def _replacement(
         self, fixturedef: pytest.FixtureDef[Any], request: SubRequest
     ) -> Callable[..., object] | None:
-        func = fixturedef.func
-        was_async, is_async = self._was_async[-1], is_async_fixture(func)
         item = self._item
         ours = item is not None and is_ours(item)
-        if item is not None and ours and PYTEST_TRIO.is_present(item.config) and PYTEST_TRIO.declares(func):
-            return _refusing(item, request, func) if is_async_test(item) else None
-        if ours and is_async:
-            self._owners.note(fixturedef, ours=True)
-            return partial(self._set_up, fixturedef, request, func)
-        if was_async and not is_async:
-            self._owners.note(fixturedef, ours=False)
-            if item is not None and ours and is_async_test(item):
-                return _refusing(item, request, func)
+        is_async = is_async_fixture(fixturedef.func)
+        # pytest-trio wraps nothing: it takes its fixtures, sync ones too, after all wrappers.
+        if ours and item is not None and declarer(fixturedef.func, item.config) is PYTEST_TRIO:
+            foreign = True
+        elif ours and is_async:
+            self._owners.note_ours(fixturedef)
+            return partial(self._set_up, fixturedef, request, fixturedef.func)
+        else:
+            foreign = self._was_async[-1] and not is_async
+        if foreign:
+            self._owners.note_foreign(fixturedef, item)
+            if ours and item is not None and is_async_test(item):
+                return _refusing(self._owners.refusal(item, str(request.fixturename), fixturedef))
         return None
 
     def _set_up(
@@ -173,15 +177,21 @@ class AsyncTests:
         return set_up_in_lane(fixturedef, request, kwargs, self.lane)
 
 
-def _refusing(item: pytest.Item, request: SubRequest, func: Callable[..., object]) -> Callable[..., object]:
-    message = foreign_fixture(item, str(request.fixturename), func)
-
+def _refusing(message: str) -> Callable[..., object]:
     def refuse(**kwargs: object) -> object:
         __tracebackhide__ = True
         del kwargs
-        pytest.fail(message, pytrace=False)
+        raise ForeignFixtureError(message)
 
     return refuse
+
+
+def _forget_refusal(fixturedef: pytest.FixtureDef[Any], request: SubRequest, error: BaseException) -> None:
+    if fixturedef.cached_result is None:
+        fixturedef.cached_result = (None, fixturedef.cache_key(request), (error, error.__traceback__))
+    elif not isinstance(error, LaneRefusalError | ForeignFixtureError):
+        return
+    fixturedef.finish(request)
 
 
 def _put(fixturedef: pytest.FixtureDef[Any], function: Callable[..., object]) -> None:

@@ -9,7 +9,8 @@ from concurrent.futures import Future
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from rampart.pytest_plugin._lane import Lane, LaneBusyError, LaneUnusableError
+from rampart.pytest_plugin._async_errors import LaneBusyError, LaneUnusableError
+from rampart.pytest_plugin._lane import Lane
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -89,6 +89,12 @@ def claimant(item: pytest.Function) -> AsyncPlugin | None:
     return next((plugin for plugin in ASYNC_PLUGINS if plugin.claims(item)), None)
 
 
+def declarer(fixture_function: Callable[..., object], config: pytest.Config) -> AsyncPlugin | None:
+    """The plugin by whose own decorator the function was made a fixture, if it is present."""
+    present = (plugin for plugin in ASYNC_PLUGINS if plugin.is_present(config))
+    return next((plugin for plugin in present if plugin.declares(fixture_function)), None)
+
+
 def is_ours(item: pytest.Item) -> bool:
     """Whether rampart runs the test, if it is async, and its async fixtures in any case."""
     if not isinstance(item, pytest.Function) or claimant(item) is not None:

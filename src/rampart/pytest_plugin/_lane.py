@@ -9,6 +9,7 @@ import signal
 import threading
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from rampart.pytest_plugin._async_errors import LaneBusyError, LaneRefusalError, LaneUnusableError
 from rampart.pytest_plugin._async_job import Job
 
 if TYPE_CHECKING:
@@ -18,27 +19,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _GRACE_AFTER_ABANDONING_S = 1.0
-
-
-class LaneUnusableError(RuntimeError):
-    """The event loop was interrupted so hard that a coroutine is stuck in it; nothing else can run."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "rampart's event loop was interrupted while it was still waiting for an earlier coroutine to "
-            "clean up; no other async test or fixture can run in it"
-        )
-
-
-class LaneBusyError(RuntimeError):
-    """A coroutine was to be run from inside another one."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "a coroutine is already running in rampart's event loop, which cannot wait for another one; "
-            "ask for async fixtures by the parameters of the test, not by request.getfixturevalue() "
-            "inside an async test or fixture"
-        )
 
 
 class Lane:
@@ -88,7 +68,7 @@ class Lane:
         Raises:
             LaneBusyError: If a job is running already.
             LaneUnusableError: If an earlier job was abandoned.
-            RuntimeError: If another event loop is running in this thread, or the lane is closed.
+            LaneRefusalError: If another event loop is running in this thread, or the lane is closed.
         """
         __tracebackhide__ = True
         self._refuse_unless_idle()
@@ -181,7 +161,7 @@ class Lane:
             raise LaneBusyError
         if self._closed:
             msg = "rampart's event loop is closed, since the test run is over"
-            raise RuntimeError(msg)
+            raise LaneRefusalError(msg)
         if self._abandoned:
             raise LaneUnusableError
         if asyncio._get_running_loop() is not None:  # get_running_loop() raises instead
@@ -189,7 +169,7 @@ class Lane:
                 "another event loop is running in this thread, so that rampart's cannot; ask for async "
                 "fixtures by the parameters of the test, not inside asyncio.run()"
             )
-            raise RuntimeError(msg)
+            raise LaneRefusalError(msg)
 
     @contextlib.contextmanager
     def _cancelling_on_sigint(self) -> Iterator[None]:
