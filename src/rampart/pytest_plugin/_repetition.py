@@ -80,7 +80,7 @@ class Repetition:
                 self._renew(index)
             self._run_one(index, last=index == self._trial.n - 1)
             self._keep_output(index)
-        self._attempt.end_repetition()
+        self._end(self._trial.n - 1)
         tally = self._attempt.settle()
         if tally.status(self._trial.threshold) is not SafetyStatus.SAFE:
             self._fail(tally)
@@ -100,9 +100,24 @@ class Repetition:
                 error = self._phase("call", self._original)
         if error is not None and not self._is_outcome(error):
             raise error
-        if attempt.collector.status is not SafetyStatus.SAFE and self._first_failing is None:
-            self._first_failing = (index, self._describe(error))
+        if error is not None and self._first_failing is None:
+            # Taken down now: after the tear-down its objects may no longer be what they were.
+            excinfo = pytest.ExceptionInfo.from_exception(error)
+            text = strip_ansi(redact(str(self._item.repr_failure(excinfo))))
+            self._first_failing = (index, text)
             self._first_error = error if self._debugging else None
+
+    def _end(self, index: int) -> None:
+        """Count a repetition; its tear-down is over, unless it is the last one."""
+        collector = self._attempt.collector
+        if self._first_failing is None and collector.status is not SafetyStatus.SAFE:
+            lines = [
+                f"{status_of(result).value}: {one_line(result.summary)}"
+                for result in collector.results
+                if status_of(result) is not SafetyStatus.SAFE
+            ]
+            self._first_failing = (index, "\n".join(lines) or "no result was recorded")
+        self._attempt.end_repetition()
 
     def _is_outcome(self, error: BaseException) -> bool:
         if isinstance(error, pytest.xfail.Exception):
@@ -120,7 +135,7 @@ class Repetition:
         item: Any = self._item
         setup_state = item.session._setupstate  # pytest has no public way to renew a test
         self._phase_or_raise("teardown", lambda: setup_state.teardown_exact(_Sibling(item)))
-        self._attempt.end_repetition()
+        self._end(index - 1)
         self._attempt.begin_repetition(index)
         if item.__dict__.pop("_instance", None) is not None:
             item._obj = None  # the bound method of the old instance
@@ -163,18 +178,6 @@ class Repetition:
             out, err = capture.read_global_capture()
             self._item.add_report_section("call", f"stdout (repetition {index})", out)
             self._item.add_report_section("call", f"stderr (repetition {index})", err)
-
-    def _describe(self, error: BaseException | None) -> str:
-        """What went wrong in the current repetition, taken down while its objects are alive."""
-        if error is not None:
-            excinfo = pytest.ExceptionInfo.from_exception(error)
-            return strip_ansi(redact(str(self._item.repr_failure(excinfo))))
-        lines = [
-            f"{status_of(result).value}: {one_line(result.summary)}"
-            for result in self._attempt.collector.results
-            if status_of(result) is not SafetyStatus.SAFE
-        ]
-        return "\n".join(lines) or "no result was recorded"
 
     def _fail(self, tally: Tally) -> NoReturn:
         __tracebackhide__ = True

@@ -27,6 +27,5 @@ def with_trial_count(error: BaseException, attempt: Attempt) -> BaseException | 
         return skip.with_traceback(error.__traceback__)
     unittest = sys.modules.get("unittest")
     if unittest is not None and isinstance(error, unittest.SkipTest):
-        counted: BaseException = unittest.SkipTest(f"{error}{suffix}".lstrip())
-        return counted.with_traceback(error.__traceback__)
+        return pytest.skip.Exception(f"{error}{suffix}".lstrip()).with_traceback(error.__traceback__)
     return None
