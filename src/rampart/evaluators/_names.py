@@ -32,8 +32,9 @@ class Name:
     def __init__(self, given: str | re.Pattern[str], *, what: str) -> None:
         text: object = given.pattern if isinstance(given, re.Pattern) else given
         if not isinstance(text, str):
-            kind = "a pattern for bytes" if isinstance(text, bytes) else f"of type {type(given).__name__}"
-            msg = f"{what} is {kind}, expected a str or a compiled pattern for str"
+            kind = type(given).__name__
+            seen = "a pattern for bytes" if kind == "Pattern" else f"of type {kind}"
+            msg = f"{what} is {seen}, expected a str or a compiled pattern for str"
             raise TypeError(msg)
         if not text.strip():
             msg = f"{what} is {text!r}, expected a name; a blank one names nothing"
