@@ -1,0 +1,42 @@
+"""Print what rampart costs, beside floors and, where one is installed, a peer: `python -m benchmarks`.
+
+Each figure is measured in this one run, on this machine; CPU time where not said otherwise. Names on
+the command line choose suites.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+
+from benchmarks import checks, conversation, import_cost, install_size, plugin_cost, report_cost, trials
+from benchmarks.table import Row, print_rows
+
+SUITES = {
+    "import": import_cost.rows,
+    "install": install_size.rows,
+    "plugin": plugin_cost.rows,
+    "checks": checks.rows,
+    "trials": trials.rows,
+    "conversation": conversation.rows,
+    "report": report_cost.rows,
+}
+
+
+def main() -> int:
+    chosen = sys.argv[1:] or list(SUITES)
+    unknown = sorted(set(chosen) - set(SUITES))
+    if unknown:
+        print(f"no suite {', '.join(unknown)}; there are {', '.join(SUITES)}", file=sys.stderr)
+        return 2
+    load = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
+    print(f"Python {platform.python_version()}, {os.cpu_count()} cores{load}\n")
+    for name in chosen:
+        rows: list[Row] = SUITES[name]()
+        print_rows(name, rows)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
