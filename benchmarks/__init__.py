@@ -1,0 +1,1 @@
+"""What rampart costs: `python -m benchmarks`."""

@@ -13,7 +13,11 @@ print(next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) /
 """
 
 
-_ALL_NAMES = "import rampart\nfor name in rampart.__all__: getattr(rampart, name)"
+_ALL_NAMES = """
+import rampart
+for name in set(rampart.__all__) - set(rampart.__lazy_imports__):
+    getattr(rampart, name)
+"""
 
 
 def rows() -> list[Row]:
@@ -25,11 +29,12 @@ def rows() -> list[Row]:
     peak_bare = float(child_output(_PEAK.format(statement="pass")))
     peak = float(child_output(_PEAK.format(statement=_ALL_NAMES)))
     return [
-        Row(what="import rampart, CPU", value=ours - bare, unit="s", goal=0.10),
+        Row(what="import rampart, CPU", value=ours - bare, unit="s"),
         Row(
-            what="import rampart and use each of its names, CPU",
+            what="import rampart and all its eager names, CPU",
             value=all_names - bare,
             unit="s",
+            goal=0.10,
             floor=asyncio_alone - bare,
             note="floor: import asyncio",
         ),

@@ -17,6 +17,7 @@ class Row:
     note: str = ""
 
     def line(self) -> str:
+        """The figure as one line of the table."""
         floor = "" if self.floor is None else f"{self.floor:10.3g}"
         goal = "" if self.goal is None else f"<= {self.goal:g}"
         verdict = "" if self.goal is None else ("met" if self.value <= self.goal else "MISSED")

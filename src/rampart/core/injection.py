@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 
@@ -71,4 +70,6 @@ class Surface(Protocol):
 
 async def sleep_until_ready_async(delay: float) -> None:
     """Wait `delay` seconds, for places whose readers cannot be asked whether they are ready."""
+    import asyncio  # noqa: PLC0415  # as costly as all of the core, which is imported everywhere
+
     await asyncio.sleep(delay)

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any, final
 
 from rampart.core.admission import ADAPTER_MEMBERS, admit
 from rampart.core.limits import Limits
-from rampart.execution.lifecycle import Lifecycle
-from rampart.execution.running import running_loop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,6 +14,7 @@ if TYPE_CHECKING:
     from rampart.core.adapter import AgentAdapter
     from rampart.core.result import PopulationRef, Result
     from rampart.execution.events import ExecutionEventHandler
+    from rampart.execution.lifecycle import Lifecycle
 
 
 class BaseExecution(ABC):
@@ -95,6 +94,10 @@ class BaseExecution(ABC):
             population: The place of this run among trials.
             on_end: Called in the event loop when the run is over.
         """
+        # asyncio costs as much to import as the rest of rampart, and who only imports does not need it.
+        from rampart.execution.lifecycle import Lifecycle  # noqa: PLC0415
+        from rampart.execution.running import running_loop  # noqa: PLC0415
+
         running_loop()
         admit(adapter, members=ADAPTER_MEMBERS, role="adapter")
         return Lifecycle(
