@@ -91,13 +91,14 @@ class CallableSession:
         # A sync agent may be tied to the thread that made it; an async one may need the event loop.
         thread = self._thread if given is None or not given.is_async else None
         made = SessionObject(factory, thread=thread)
+        self.tool_log.binds_tools = True
         try:
             with self.tool_log.recording():
                 value = await made.open_async()
-        except asyncio.CancelledError:
-            raise
         except Exception as error:
             raise failure_of(error, source=self._plan.factory_label, calls=[]) from error
+        finally:
+            self.tool_log.binds_tools = False
         self._object = made
         self._plan.observability.learn(self.tool_log)
         if given is None:

@@ -26,7 +26,7 @@ class ToolSpy:
         name: The name to record; None takes the tool's own.
         ignore: Parameters to leave out.
         bound_to: The log to which the user bound the tool.
-        made_for: The log in whose context the tool was recorded.
+        made_for: The log of the session for which the tool was recorded.
     """
 
     def __init__(

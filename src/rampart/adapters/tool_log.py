@@ -69,12 +69,14 @@ class ToolLog:
     Attributes:
         complete: False once a call was made that may be this session's and could not be attributed.
         knows_tools: Whether a tool was recorded for this session, or called in it.
+        binds_tools: Whether tools that are recorded now, in its context, belong to this session alone.
     """
 
     def __init__(self, owner: str = "the agent") -> None:
         self.owner = owner
         self.complete = True
         self.knows_tools = False
+        self.binds_tools = False
         self._calls: list[LoggedCall] = []
         self._warned = False
 
@@ -154,7 +156,7 @@ def log_of_call(tool: str, *, bound_to: ToolLog | None, made_for: ToolLog | None
     Args:
         tool: The tool's name, for warnings.
         bound_to: The log to which the user bound the tool; nothing else counts then.
-        made_for: The log in whose context the tool was recorded.
+        made_for: The log to which the tool belongs because it was recorded for its session.
 
     Returns:
         None if the call belongs to no open session. Where it belongs to one of several and nobody can
@@ -166,16 +168,19 @@ def log_of_call(tool: str, *, bound_to: ToolLog | None, made_for: ToolLog | None
         bound_to.warn_of_late_call(tool)
         return None
     here = _current.get()
+    sure = here is not None and getattr(_thread, "log", None) is here
     known = [log for log in (here, made_for) if log is not None]
     with _lock:
+        if sure and here in _open_logs:
+            return here
         living = {log for log in known if log in _open_logs}
         if len(living) == 1:
             return living.pop()
         if not known and len(_open_logs) == 1:
             return next(iter(_open_logs))
-        late = here if here is not None and getattr(_thread, "log", None) is here else None
-        if not _open_logs:
-            late = known[0] if known else None
+        late = here if sure else None
+        if not _open_logs and known:
+            late = known[0]
         affected = [] if late is not None else [log for log in _open_logs if log.complete]
         for log in affected:
             log.complete = False

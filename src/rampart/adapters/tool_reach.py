@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import sys
 from collections import deque
+from contextlib import suppress
 from functools import partial
 from itertools import islice
-from types import CodeType, FunctionType, MethodType, ModuleType, SimpleNamespace
+from types import CodeType, FunctionType, MemberDescriptorType, MethodType, ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from rampart.adapters.tool_spy import any_tool_recorded, is_recorded
@@ -38,30 +39,32 @@ def reaches_recorded_tool(*roots: object) -> bool:
             continue
         seen.add(id(thing))
         kept.append(thing)
-        if is_recorded(thing):
+        if type(thing) is FunctionType and is_recorded(thing):
             return True
-        waiting.extend(_neighbours(thing))
+        with suppress(Exception):  # a foreign container may raise anything: it leads nowhere then
+            waiting.extend(_neighbours(thing))
     return False
 
 
-def _neighbours(thing: object) -> Iterable[object]:
-    if isinstance(thing, FunctionType):
+def _neighbours(thing: Any) -> Iterable[object]:
+    kind = type(thing)  # not isinstance, which may ask the object
+    if kind is FunctionType:
         return _of_function(thing)
-    if isinstance(thing, MethodType):
+    if kind is MethodType:
         return (thing.__func__, thing.__self__)
-    if isinstance(thing, partial):
+    if issubclass(kind, partial):
         return (thing.func, thing.args, thing.keywords)
-    if isinstance(thing, staticmethod | classmethod):
+    if issubclass(kind, staticmethod | classmethod):
         return (thing.__func__,)
-    if isinstance(thing, property):
+    if issubclass(kind, property):
         return (thing.fget,)
-    if isinstance(thing, dict):
-        return list(islice(thing.values(), _MOST_ITEMS))
-    if isinstance(thing, _CONTAINERS):
+    if issubclass(kind, dict):
+        return list(islice(dict.values(thing), _MOST_ITEMS))
+    if issubclass(kind, _CONTAINERS):
         return list(islice(thing, _MOST_ITEMS))
-    if isinstance(thing, type):
+    if issubclass(kind, type):
         return () if _is_foreign(thing) else _of_class(thing)
-    if isinstance(thing, SimpleNamespace) or not _is_foreign(type(thing)):
+    if kind is SimpleNamespace or not _is_foreign(kind):
         return _of_object(thing)
     return ()
 
@@ -108,16 +111,19 @@ def _of_class(kind: type) -> Iterator[object]:
 
 def _of_object(thing: object) -> Iterator[object]:
     yield type(thing)
-    members: Any = getattr(thing, "__dict__", None)
-    if isinstance(members, dict):
-        yield from islice(list(members.values()), _MOST_ITEMS)
+    try:
+        members = object.__getattribute__(thing, "__dict__")
+    except AttributeError:
+        members = {}
+    yield from islice(list(members.values()), _MOST_ITEMS)
     for base in type(thing).__mro__:
         for slot in _slots(base):
             descriptor = vars(base).get(slot)
-            try:
-                yield descriptor.__get__(thing)  # type: ignore[union-attr]  # None fails like an empty slot
-            except (AttributeError, TypeError):
-                continue
+            if isinstance(descriptor, MemberDescriptorType):
+                try:
+                    yield descriptor.__get__(thing)
+                except AttributeError:  # not filled
+                    continue
 
 
 def _slots(base: type) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Tool = TypeVar("Tool", bound=Callable[..., Any])
 
 _MARK = "__rampart_spy__"
-_SESSION_MODULES = frozenset({"rampart.adapters.callable_session", "rampart.adapters.session_object"})
+_FACTORY_CALLER = "rampart.adapters.session_object"
 
 
 class _Process:
@@ -158,8 +158,7 @@ class _Options:
         bound = self._bound_to
         if bound is not None:
             bound.knows_tools = True
-        # A module imported for the first time by some session serves all later ones too.
-        made_for = None if here is None or _importing() else here
+        made_for = here if here is not None and here.binds_tools and not _importing() else None
         spy = ToolSpy(tool, name=self._name, ignore=self._ignore, bound_to=bound, made_for=made_for)
         wrapper = _dressed(spied(spy), tool, spy.name)
         setattr(wrapper, _MARK, spy)
@@ -169,12 +168,15 @@ class _Options:
 
 
 def _importing() -> bool:
-    """Whether the caller runs because the session, whose frames lie below, makes a module be imported."""
+    """Whether the caller runs because a session factory, whose frames lie below, imports a module.
+
+    What a module records serves all sessions, not only the one for which it is imported first.
+    """
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_code.co_filename.startswith("<frozen importlib"):
             return True
-        if frame.f_globals.get("__name__") in _SESSION_MODULES:
+        if frame.f_globals.get("__name__") == _FACTORY_CALLER:
             return False
         frame = frame.f_back
     return False
