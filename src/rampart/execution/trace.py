@@ -181,8 +181,6 @@ class _Producer:
                 driver_reasoning=decision.reasoning,
             )
             self._run.raw_turns.append(turn)
-            level: object = getattr(session, "observability_profile", None)
-            self._run.observability_level = level if isinstance(level, ObservabilityLevel) else self._declared
             return turn
 
         try:
@@ -193,12 +191,19 @@ class _Producer:
             if isinstance(partial, Response):
                 recorded(_partial_response(partial, f"{type(error).__name__}: {safe_str(error)}"))
             raise
+        finally:
+            self._note_level()
         problem = _problem_with(response, session, decision.request)
         if problem is None:
             return recorded(response)
         if isinstance(response, Response):
             recorded(_partial_response(response, problem))
         raise TypeError(problem)
+
+    def _note_level(self) -> None:
+        """Believe the session, which may know by now that it reports less, or more, than was declared."""
+        level: object = getattr(self._session, "observability_profile", None)
+        self._run.observability_level = level if isinstance(level, ObservabilityLevel) else self._declared
 
     async def _stops_async(self, stop_when: Evaluator, turn: Turn) -> bool:
         """Evaluate the turns so far, attach the answer to the last one, and say whether it was detected."""
