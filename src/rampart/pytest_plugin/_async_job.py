@@ -55,6 +55,10 @@ class Job(Generic[T]):
                 self._error = None  # else the frames of its traceback would hold themselves alive
         return self._values.pop()
 
+    def interrupt(self) -> KeyboardInterrupt:
+        """The interrupt that has ended the job, with the traceback of where that was waiting."""
+        return KeyboardInterrupt().with_traceback(self._error.__traceback__ if self._error else None)
+
     def _finish(self) -> None:
         if not self.finished.done():
             self.finished.set_result(None)

@@ -87,7 +87,7 @@ class Lane:
         finally:
             self._job = None
         if self._cancelled:
-            raise KeyboardInterrupt
+            raise job.interrupt()
         return job.result()
 
     def cancel_threadsafe(self) -> None:
