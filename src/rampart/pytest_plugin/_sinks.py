@@ -50,14 +50,13 @@ def emit(report: TestRunReport, sinks: list[ReportSink]) -> None:
         with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
             runner.run(_emit_async(report, sinks))
 
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
+    if asyncio._get_running_loop() is None:
         run()
-    else:  # pytest was called from inside a loop, which cannot run another one in its own thread
-        thread = threading.Thread(target=run, name="rampart-sinks")
-        thread.start()
-        thread.join()
+        return
+    # pytest was called from inside a loop, and a thread has room for one that runs.
+    thread = threading.Thread(target=run, name="rampart-sinks")
+    thread.start()
+    thread.join()
 
 
 async def _emit_async(report: TestRunReport, sinks: list[ReportSink]) -> None:
@@ -66,7 +65,9 @@ async def _emit_async(report: TestRunReport, sinks: list[ReportSink]) -> None:
     for sink in sinks:
         try:
             await sink.emit_async(report=report)
-        except (Exception, asyncio.CancelledError):
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # pytest's own outcomes are no Exceptions
             task = asyncio.current_task()
             if task is not None and task.cancelling():  # an interrupt of the run, not a fault of the sink
                 raise
