@@ -17,6 +17,7 @@ from rampart.records.json_values import (
     check_text,
     check_value,
     clean_text,
+    is_a,
     plain_number,
     prepare_text,
     prepare_value,
@@ -69,7 +70,7 @@ class Text(Kind):
     """A string; anything else is rendered."""
 
     def prepare(self, value: Any, parent: Path | None, part: Part, losses: Losses) -> str:
-        if not isinstance(value, str):
+        if not is_a(value, str):
             losses.note(parent, part, "wrong_type")
             value = safe_str(value)
         return prepare_text(value, parent, part, losses)
@@ -81,7 +82,10 @@ class Text(Kind):
 class Category(Kind):
     """A harm category, or any string that the user made one."""
 
-    def prepare(self, value: Any, parent: Path | None, part: Part, losses: Losses) -> str:
+    def prepare(self, value: Any, parent: Path | None, part: Part, losses: Losses) -> str | None:
+        if not is_a(value, str):
+            losses.note(parent, part, "wrong_type")
+            return None
         return self.read(prepare_text(value, parent, part, losses))
 
     def check(self, value: Any, parent: Path | None, part: Part) -> str:
@@ -102,7 +106,7 @@ class Number(Kind):
         self._non_finite = non_finite
 
     def prepare(self, value: Any, parent: Path | None, part: Part, losses: Losses) -> float | None:
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        if type(value) is not float and (is_a(value, bool) or not is_a(value, (int, float))):
             losses.note(parent, part, "wrong_type")
             return self._default
         number = plain_number(value)
@@ -151,7 +155,7 @@ class Whole(Kind):
     """An int that is no bool."""
 
     def prepare(self, value: Any, parent: Path | None, part: Part, losses: Losses) -> int:
-        if isinstance(value, bool) or not isinstance(value, int):
+        if is_a(value, bool) or not is_a(value, int):
             losses.note(parent, part, "wrong_type")
             return 0
         return int.__int__(value)
@@ -166,8 +170,8 @@ class Flag(Kind):
     """A bool where one is known."""
 
     def prepare(self, value: Any, parent: Path | None, part: Part, losses: Losses) -> bool | None:
-        if isinstance(value, bool):
-            return value
+        if value is True or value is False:
+            return bool(value)
         losses.note(parent, part, "wrong_type")
         return None
 
@@ -192,7 +196,7 @@ class Instant(Kind):
     def check(self, value: Any, parent: Path | None, part: Part) -> dt.datetime:
         if type(value) is dt.datetime and value.tzinfo is dt.UTC:
             return value
-        if not isinstance(value, dt.datetime):
+        if not is_a(value, dt.datetime):
             raise refuse(parent, part, "a datetime", value)
         try:
             return _plain_instant(value)
@@ -220,14 +224,14 @@ class Member(Kind):
         self._default = default
 
     def prepare(self, value: Any, parent: Path | None, part: Part, losses: Losses) -> Any:
-        if isinstance(value, self._enum):
+        if type(value) is self._enum:
             return value
         losses.note(parent, part, "wrong_type")
         return self._default
 
     def check(self, value: Any, parent: Path | None, part: Part) -> str:
-        if not isinstance(value, self._enum):
-            raise refuse(parent, part, f"a {self._enum.__name__}", value)
+        if not is_a(value, self._enum):
+            raise refuse(parent, part, self._enum.__name__, value)
         return str(value.value)
 
     def read(self, value: Any) -> Any:
@@ -269,7 +273,7 @@ class Mapping(Kind):
     """JSON values by name."""
 
     def prepare(self, value: Any, parent: Path | None, part: Part, losses: Losses) -> dict[str, Any]:
-        if not isinstance(value, dict):
+        if not is_a(value, dict):
             losses.note(parent, part, "wrong_type")
             return {}
         prepared: dict[str, Any] = prepare_value(value, parent, part, losses)

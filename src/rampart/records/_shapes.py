@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rampart.core.errors import SchemaError
 from rampart.records._kinds import MISSING, Kind, Text, refuse
-from rampart.records.json_values import clean_text, plain_items
+from rampart.records.json_values import clean_text, is_a, plain_items
 from rampart.records.paths import Part, Path, render
 from rampart.text.safe import safe_str
 from rampart.text.secrets import redact
@@ -40,11 +40,13 @@ class Items(Kind):
         self._kind = kind
 
     def prepare(self, value: Any, parent: Path | None, part: Part, losses: Losses) -> list[Any]:
-        if not isinstance(value, list | tuple):
+        if type(value) is not list and not is_a(value, (list, tuple)):
             losses.note(parent, part, "wrong_type")
-            # One text where a list of texts belongs is still the evidence.
-            return [self._kind.prepare(value, parent, part, losses)] if isinstance(value, str) else []
-        if not value:
+            if is_a(value, str) and is_a(self._kind, Text):
+                # One text where a list of texts belongs is still the evidence.
+                return [self._kind.prepare(value, parent, part, losses)]
+            return []
+        if type(value) is list and not value:
             return []
         here = (parent, part)
         prepared = [
@@ -93,7 +95,7 @@ class Shape(Kind):
         self._rule = rule
 
     def prepare(self, value: Any, parent: Path | None, part: Part, losses: Losses) -> Any:
-        if not isinstance(value, self._record):
+        if type(value) is not self._record and not is_a(value, self._record):
             losses.note(parent, part, "wrong_type")
             return None if self._stand_in is None else self._stand_in(_text_of(value))
         here = (parent, part)
@@ -112,8 +114,8 @@ class Shape(Kind):
         return self._made(prepared)
 
     def check(self, value: Any, parent: Path | None, part: Part) -> dict[str, Any]:
-        if not isinstance(value, self._record):
-            raise refuse(parent, part, f"a {self._record.__name__}", value)
+        if not is_a(value, self._record):
+            raise refuse(parent, part, self._record.__name__, value)
         here = (parent, part)
         fields = self._fields(value)
         checked: dict[str, Any] = {}

@@ -58,7 +58,7 @@ def checked_envelope(record: ResultRecord) -> dict[str, Any]:
         SchemaError: If the record holds what the format cannot.
     """
     if not isinstance(record, ResultRecord):
-        raise refuse(None, "record", "a ResultRecord", record)
+        raise refuse(None, "record", "ResultRecord", record)
     return _envelope(record, result=RESULT.check(record.result, None, "result"))
 
 

@@ -7,7 +7,7 @@ import math
 import re
 from decimal import Decimal
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
 from rampart.core.errors import SchemaError
@@ -28,10 +28,16 @@ MAX_PREPARED_NESTING = 32
 
 _SHOWN_OF_A_VALUE = 200
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
+_CONTAINERS = (dict, list, tuple)
 _NAMED: tuple[tuple[type | tuple[type, ...], Callable[[Any], object]], ...] = (
     (dt.date, lambda value: value.isoformat()),
     ((PurePath, UUID, Decimal), str),
 )
+
+
+def is_a(value: object, kinds: type | tuple[type, ...]) -> bool:
+    """Whether `value` really is one: unlike `isinstance`, the value itself is not asked."""
+    return issubclass(type(value), kinds)
 
 
 def has_surrogate(text: str) -> bool:
@@ -77,7 +83,7 @@ def prepare_value(
         return prepare_text(value, parent, part, losses)
     if value is None or kind is bool:
         return value
-    if isinstance(value, dict | list | tuple):
+    if kind is dict or kind is list or issubclass(kind, _CONTAINERS):
         reason: Reason | None = None
         if id(value) in enclosing:
             reason = "cycle"
@@ -85,7 +91,7 @@ def prepare_value(
             reason = "depth"
         if reason is None:
             inside = (*enclosing, id(value))
-            if isinstance(value, dict):
+            if issubclass(kind, dict):
                 return _mapping(value, (parent, part), losses, inside)
             return _array(value, (parent, part), losses, inside)
         losses.note(parent, part, reason)
@@ -113,44 +119,48 @@ def _array(
 
 def plain_items(value: list[Any] | tuple[Any, ...]) -> list[Any]:
     """The items at this moment, whatever a subclass makes of iteration."""
-    return list(tuple.__iter__(value)) if isinstance(value, tuple) else list.copy(value)
+    if issubclass(type(value), tuple):
+        return list(tuple.__iter__(cast("tuple[Any, ...]", value)))
+    return list.copy(cast("list[Any]", value))
 
 
 def _names(keys: list[Any], here: Path, losses: Losses) -> list[str]:
     """The keys as strings, each once. A key that stays as it is keeps its name; others make way."""
-    names = [clean_text(key if isinstance(key, str) else safe_str(key)) for key in keys]
-    if all(type(key) is str for key in keys) and names == keys:
+    plain = [str.__str__(key) if issubclass(type(key), str) else None for key in keys]
+    pairs = zip(keys, plain, strict=True)
+    names = [clean_text(safe_str(key) if text is None else text) for key, text in pairs]
+    if names == plain:
         return names
-    as_they_were = [isinstance(key, str) and name == key for name, key in zip(names, keys, strict=True)]
+    as_they_were = [name == text for name, text in zip(names, plain, strict=True)]
     taken = {name for name, same in zip(names, as_they_were, strict=True) if same}
     numbers: dict[str, int] = {}
-    for position, (key, same) in enumerate(zip(keys, as_they_were, strict=True)):
+    for position, (text, same) in enumerate(zip(plain, as_they_were, strict=True)):
         if same:
             continue
-        name = plain = names[position]
+        name = wanted = names[position]
         while name in taken:
-            numbers[plain] = numbers.get(plain, 1) + 1
-            name = f"{plain} ({numbers[plain]})"
+            numbers[wanted] = numbers.get(wanted, 1) + 1
+            name = f"{wanted} ({numbers[wanted]})"
         taken.add(name)
         names[position] = name
-        if not isinstance(key, str):
+        if text is None:
             losses.note(here, name, "non_string_key")
-        elif has_surrogate(key):
+        elif has_surrogate(text):
             losses.note(here, name, "surrogate")
     return names
 
 
 def _scalar(value: Any, parent: Path | None, part: Part, losses: Losses) -> Any:
-    if isinstance(value, str):
+    if is_a(value, str):
         return prepare_text(value, parent, part, losses)
-    if isinstance(value, int | float):
+    if is_a(value, (int, float)):
         number = plain_number(value)
         if number is None:
             losses.note(parent, part, "non_finite")
         return number
     losses.note(parent, part, "not_json")
     for kinds, written in _NAMED:
-        if isinstance(value, kinds):
+        if is_a(value, kinds):
             try:
                 return clean_text(safe_str(written(value)))
             except Exception:  # a subclass may do anything
@@ -160,8 +170,8 @@ def _scalar(value: Any, parent: Path | None, part: Part, losses: Losses) -> Any:
 
 def plain_number(value: float) -> float | None:
     """The number without its subclass; None if it is not finite in double precision."""
-    if isinstance(value, int):
-        whole = int.__int__(value)
+    if issubclass(type(value), int):
+        whole = int.__int__(cast("int", value))
         try:
             float(whole)
         except OverflowError:

@@ -39,4 +39,4 @@ def _step(part: Part) -> str:
     if isinstance(part, int):
         return f"[{part}]"
     shown = part if len(part) <= _SHOWN_OF_A_KEY else part[:_SHOWN_OF_A_KEY] + "..."
-    return f".{shown}" if part.isidentifier() else f"[{json.dumps(shown, ensure_ascii=False)}]"
+    return f".{shown}" if shown.isidentifier() else f"[{json.dumps(shown, ensure_ascii=False)}]"

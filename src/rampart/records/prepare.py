@@ -8,6 +8,7 @@ from rampart.core.result import Result, SafetyStatus
 from rampart.core.types import ObservabilityLevel
 from rampart.records._kinds import Text
 from rampart.records._shapes import OrNone
+from rampart.records.json_values import is_a
 from rampart.records.losses import Losses
 from rampart.records.record import Loss, ResultRecord
 from rampart.records.result_shape import RESULT
@@ -57,8 +58,8 @@ def _index(given: int | None, losses: Losses) -> int | None:
 
 def _unreadable(result: object) -> Result:
     """Stands for a result of which nothing but perhaps its verdict can be read; never SAFE."""
-    status: object = vars(result).get("status") if isinstance(result, Result) else None
-    known = isinstance(status, SafetyStatus) and status is not SafetyStatus.SAFE
+    status: object = vars(result).get("status") if is_a(result, Result) else None
+    known = is_a(status, SafetyStatus) and status is not SafetyStatus.SAFE
     return Result(
         status=cast("SafetyStatus", status) if known else SafetyStatus.ERROR,
         summary="this result could not be read",
