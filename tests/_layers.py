@@ -54,13 +54,15 @@ class Import:
     """One import of one module of the package by another.
 
     `target` is None for a relative import. `at_load` says whether it happens while the importing module
-    is loaded, so that it may take part in an import cycle.
+    is loaded, so that it may take part in an import cycle; `re_exported` whether a file takes from a
+    package what another file defines.
     """
 
     source: str
     target: str | None
     line: int
     at_load: bool
+    re_exported: bool
 
 
 def violations(package: Path) -> list[str]:
@@ -100,16 +102,24 @@ def _broken_rule(one: Import) -> str | None:
     if _is_users_code(one.target):
         return f"{place} imports {one.target}, which is there to be copied"
     source, target = _folder(one.source), _folder(one.target)
-    if source is None or source == target:
+    if source is None:
         return None
     if target is None:
         return f"{place} imports the root package, which stands above {source}"
-    if (one.source, target) in EXCEPTIONS or source not in ROW_OF or target not in ROW_OF:
+    relation = _wrong_relation(one.source, source, target)
+    if relation is not None:
+        return f"{place} imports {one.target}: {target} is {relation} {source}"
+    if one.re_exported:
+        return f"{place} imports from {one.target} what another file defines"
+    return None
+
+
+def _wrong_relation(module: str, source: str, target: str) -> str | None:
+    if source == target or (module, target) in EXCEPTIONS or not {source, target} <= ROW_OF.keys():
         return None
     if ROW_OF[target] < ROW_OF[source]:
         return None
-    relation = "a sibling of" if ROW_OF[target] == ROW_OF[source] else "above"
-    return f"{place} imports {one.target}: {target} is {relation} {source}"
+    return "a sibling of" if ROW_OF[target] == ROW_OF[source] else "above"
 
 
 def _cycles(modules: dict[str, Path], imports: list[Import]) -> Iterator[str]:
@@ -136,7 +146,14 @@ def _imports(name: str, path: Path, modules: dict[str, Path]) -> Iterator[Import
         for target in _targets(node, modules):
             if target is None or target.split(".")[0] == PACKAGE:
                 line = getattr(node, "lineno", 0)
-                yield Import(source=name, target=target, line=line, at_load=at_load)
+                defining = target is None or target not in modules or modules[target].name != "__init__.py"
+                yield Import(
+                    source=name,
+                    target=target,
+                    line=line,
+                    at_load=at_load,
+                    re_exported=not defining and path.name != "__init__.py",
+                )
 
 
 def _walk(node: ast.AST, *, at_load: bool) -> Iterator[tuple[ast.AST, bool]]:
