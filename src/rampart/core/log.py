@@ -5,19 +5,25 @@ from __future__ import annotations
 import logging
 import traceback
 
+from rampart.text.ansi import strip_ansi
 from rampart.text.safe import UNPRINTABLE
 from rampart.text.secrets import redact
 
 
+def _plain(text: str) -> str:
+    """Text as a terminal may show it: pytest prints captured log records as they are."""
+    return strip_ansi(redact(text))
+
+
 class _Redacting(logging.Filter):
-    """Blanks out secrets in the message and in the text of an attached exception."""
+    """Blanks out secrets and control sequences in the message and the text of an attached exception."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Rewrite the record; every record is let through."""
-        record.msg, record.args = redact(_message(record)), None
+        record.msg, record.args = _plain(_message(record)), None
         if record.exc_info and record.exc_info[1] is not None:
             text = "".join(traceback.format_exception(record.exc_info[1])).rstrip("\n")
-            record.exc_text = redact(text)
+            record.exc_text = _plain(text)
             if record.exc_text != text:
                 record.exc_info = None  # a handler that writes exceptions its own way would show the secret
         return True
