@@ -9,6 +9,17 @@ from typing import Any
 
 import pytest
 
+import rampart
+import rampart.evaluators
+import rampart.records
+import rampart.reporting
+import rampart.testing
+
+# pytester forgets what a run in this process has imported. All of rampart has to be there before, or the
+# names that the root package remembers would belong to modules of an earlier run.
+for _name in rampart.__all__:
+    getattr(rampart, _name)
+
 KIT = '''
 import asyncio
 
@@ -142,8 +153,9 @@ class Project:
         """Start pytest and do not wait for its end."""
         self._forget()
         command = [sys.executable, "-m", "pytest", *LIGHT, *args]
+        options = {"text": True, **options}
         return subprocess.Popen(
-            command, cwd=self.path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options
+            command, cwd=self.path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options
         )
 
     @property
