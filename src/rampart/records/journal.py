@@ -174,12 +174,12 @@ class Journal:
     def _write(self, descriptor: int, line: bytes) -> None:
         """Write the whole line or nothing of it; what can be done about neither is remembered."""
         written = 0
-        self._torn = True
+        torn_before = self._torn
         try:
             while written < len(line):
                 written += os.write(descriptor, memoryview(line)[written:])
         except BaseException:
-            self._torn = not self._taken_back(descriptor, written)
+            self._torn = torn_before or not self._taken_back(descriptor, written)
             raise
         self._torn = False
 
