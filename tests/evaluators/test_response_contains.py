@@ -277,7 +277,11 @@ async def test_patterns_and_functions_get_the_raw_text(options: dict[str, bool])
     text = "Pass\u200bWORD"
     seen: list[str] = []
 
-    await evaluate(ResponseContains(lambda given: bool(seen.append(given)), scope=ANY, **options), text)
+    def note(given: str) -> bool:
+        seen.append(given)
+        return False
+
+    await evaluate(ResponseContains(note, scope=ANY, **options), text)
 
     assert seen == [text]
     assert await outcome(ResponseContains(re.compile("s\u200bW"), scope=ANY, **options), text) is DETECTED

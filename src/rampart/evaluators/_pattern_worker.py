@@ -36,7 +36,7 @@ def answer(*, pattern: str, flags: int, text: str, whole: bool) -> tuple[int, by
         compiled = re.compile(pattern, flags)
         match = compiled.fullmatch(text) if whole else compiled.search(text)
     except Exception as error:  # memory, recursion, or what this version of `re` refuses
-        return FAILED, f"{type(error).__name__}: {error}"[:200].encode(ENCODING, "replace")
+        return FAILED, f"{type(error).__name__}: {error}".rstrip(": ")[:200].encode(ENCODING, "replace")
     return (NOT_FOUND if match is None else FOUND), b""
 
 
