@@ -21,7 +21,7 @@ STAMPS := $(VENV)/.stamps
 .PHONY: help install format lint types test check test-core test-slow test-model docs check-wheel demo bench build clean
 
 help: ## Show the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{ printf "  %-12s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-12s %s\n", $$1, $$2 }'
 
 # --- What people run ---
 
@@ -105,5 +105,7 @@ $(STAMPS)/local: $(STAMPS)/base
 # What rampart needs, as wheels, so that the built wheel can be tried without network.
 $(STAMPS)/wheels: $(STAMPS)/requirements.txt
 	rm -rf $@ $@.new
-	$(PIP) download --quiet --only-binary :all: --dest $@.new $$($(IN_VENV) scripts/requirements.py --runtime)
+	@mkdir $@.new
+	@$(IN_VENV) scripts/requirements.py --runtime > $@.new/requirements.txt
+	$(PIP) download --quiet --only-binary :all: --dest $@.new --requirement $@.new/requirements.txt
 	mv $@.new $@
