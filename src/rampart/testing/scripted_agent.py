@@ -54,7 +54,7 @@ class ScriptedAgent:
 
     def __init__(
         self,
-        script: Sequence[AgentItem] | Sequence[Sequence[AgentItem]],
+        script: Sequence[AgentItem | Sequence[AgentItem]],
         /,
         *,
         level: ObservabilityLevel = ObservabilityLevel.TOOL_AND_SIDE_EFFECTS,
