@@ -4,13 +4,18 @@ from collections.abc import Iterator
 
 import pytest
 
-from rampart.core.listener import listening
+from rampart.core.limits import DEFAULT_TRIAL_CONCURRENCY, Limits, configure_defaults, preserved_defaults
+from rampart.core.listener import listening, test_outcomes
 
 pytest_plugins = ["pytester"]
 
 
 @pytest.fixture(autouse=True)
-def _results_are_not_collected() -> Iterator[None]:
-    """Keep the run that tests rampart from collecting, and judging, the results that its tests make."""
-    with listening(None):
+def _apart_from_the_plugin() -> Iterator[None]:
+    """Undo what the plugin has set for the run that tests rampart.
+
+    Nothing collects, and judges, the results that tests make; settings are as without pytest.
+    """
+    with listening(None), test_outcomes(skips=(), exits=()), preserved_defaults():
+        configure_defaults(limits=Limits(), trial_concurrency=DEFAULT_TRIAL_CONCURRENCY)
         yield

@@ -88,7 +88,9 @@ def test_outside_of_a_test_nothing_is_collected(project: Any) -> None:
 
 
 def test_without_pytest_nothing_is_collected_and_nothing_fails(project: Any) -> None:
-    (project.path / "script.py").write_text("from kit import *\nrecord_result(made(UNSAFE))\nassert not one_now(UNSAFE)\n")
+    (project.path / "script.py").write_text(
+        "from kit import *\nrecord_result(made(UNSAFE))\nassert not one_now(UNSAFE)\n"
+    )
     assert project.pytester.runpython(project.path / "script.py").ret == 0
 
 
@@ -237,9 +239,22 @@ def test_results_belong_to_their_test_under_other_runners(project: Any, mode: st
             await asyncio.to_thread(record_result, made(SAFE, f"result {number}"))
         """
     )
-    args = ["-o", "anyio_mode=auto"] if mode == "anyio" else ["-o", "asyncio_mode=auto", "-o", "asyncio_default_fixture_loop_scope=module", "-o", "asyncio_default_test_loop_scope=module"]
+    args = (
+        ["-o", "anyio_mode=auto"]
+        if mode == "anyio"
+        else [
+            "-o",
+            "asyncio_mode=auto",
+            "-o",
+            "asyncio_default_fixture_loop_scope=module",
+            "-o",
+            "asyncio_default_test_loop_scope=module",
+        ]
+    )
     disabled = ["-p", "no:asyncio"] if mode == "anyio" else ["-p", "no:anyio"]
-    result = project.pytester.runpytest_inprocess("-W", "default", "-p", "no:hypothesispytest", *disabled, *args)
+    result = project.pytester.runpytest_inprocess(
+        "-W", "default", "-p", "no:hypothesispytest", *disabled, *args
+    )
     result.assert_outcomes(passed=4)
     assert result.ret == 0
     assert len(project.dump["results"]) == 12
@@ -324,8 +339,10 @@ def test_runs_inside_of_runs_keep_to_themselves(project: Any) -> None:
         from rampart.core.listener import context_listener, process_listener
 
         def state():
-            return (process_listener(), context_listener.get(), configured_limits(), configured_trial_concurrency(),
-                    signal.getsignal(signal.SIGTERM))
+            return (
+                process_listener(), context_listener.get(), configured_limits(),
+                configured_trial_concurrency(), signal.getsignal(signal.SIGTERM),
+            )
 
         def run_inner(*args):
             before = state()

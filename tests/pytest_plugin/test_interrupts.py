@@ -190,7 +190,8 @@ def test_sigterm_is_given_back(project: Any) -> None:
         "assert pytest.main(['-q', '-p', 'no:hypothesispytest']) == 0\n"
         "assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL\n"
         "codes = []\n"
-        "thread = threading.Thread(target=lambda: codes.append(pytest.main(['-q', '-p', 'no:hypothesispytest'])))\n"
+        "def run(): codes.append(pytest.main(['-q', '-p', 'no:hypothesispytest']))\n"
+        "thread = threading.Thread(target=run)\n"
         "thread.start(); thread.join()\n"
         "assert codes == [0], codes\n"
     )
@@ -270,8 +271,8 @@ def test_exit_inside_an_execution_keeps_its_meaning(project: Any, how: str) -> N
 
 def test_an_internal_error_of_pytest_makes_the_run_incomplete(project: Any) -> None:
     (project.path / "conftest.py").write_text(
-        (project.path / "conftest.py").read_text()
-        + "\ndef pytest_runtest_logreport(report):\n    if report.when == 'teardown':\n        raise OSError('plugin')\n"
+        (project.path / "conftest.py").read_text() + "\ndef pytest_runtest_logreport(report):\n"
+        "    if report.when == 'teardown':\n        raise OSError('plugin')\n"
     )
     project.write("async def test_it(): assert await one(SAFE)")
     result = project.run_apart()

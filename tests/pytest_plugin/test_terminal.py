@@ -54,7 +54,10 @@ def test_a_failing_test_shows_the_conversation_once(project: Any) -> None:
 
         def talkative():
             return ScriptedAgent(
-                [Response(text="what is said", tool_calls=[ToolCall(name="look", arguments={"at": 3}, result="seen")])],
+                [Response(
+                    text="what is said",
+                    tool_calls=[ToolCall(name="look", arguments={"at": 3}, result="seen")],
+                )],
                 repeat_last=True,
             )
 
@@ -84,7 +87,7 @@ def test_a_failing_test_shows_the_conversation_once(project: Any) -> None:
     result = project.run()
     assert result.parseoutcomes() == {"passed": 1, "failed": 4, "errors": 1}
     output = result.stdout.str()
-    assert len(re.findall(r"^-+ rampart -+$", output, re.M)) == 2
+    assert len(re.findall(r"^-+ rampart -+$", output, re.MULTILINE)) == 2
     result.stdout.fnmatch_lines(
         [
             "*- rampart -*",
@@ -141,7 +144,9 @@ def test_s88_control_sequences_do_not_reach_the_terminal(project: Any) -> None:
     assert "red" in output
 
 
-def test_s99_what_the_terminal_cannot_encode_is_replaced(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_s99_what_the_terminal_cannot_encode_is_replaced(
+    project: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     project.write(
         """
         async def test_it():

@@ -22,7 +22,7 @@ UNCHECKED = """
 MESSAGES = [
     "rampart: unsafe result was never checked: it did harm",
     r"rampart: error result was never checked: line one\nline two",
-    "rampart: undetermined population was never checked: 1/2 trials safe (50.0% pass rate, *; status: undetermined",
+    "rampart: undetermined population was never checked: 1/2 trials safe (*; status: undetermined",
     "Test test_it.py::test_harm is marked @harm but recorded no results",
     "Test test_it.py::test_trial declares 4 trials but recorded none",
 ]
@@ -46,53 +46,61 @@ def test_unchecked_verdicts_warn_or_are_ignored_where_that_is_asked_for(project:
     assert "never checked" not in result.stdout.str()
 
 
+LOOKS_AT_A_RESULT = [
+    "bool(r)",
+    "not r",
+    "r.safe",
+    "r.status",
+    "assert r.status is UNSAFE",
+    "getattr(r, 'status')",
+    "import copy; c = copy.copy(r); c.safe",
+    "from dataclasses import replace; replace(r, summary='s').status",
+    "assert not all([r])",
+]
+LOOKS_AT_A_POPULATION = [
+    "bool(p)",
+    "p.safe",
+    "p.status",
+    "p.pass_rate",
+    "p.safe_count",
+    "p.interval",
+    "p == p",
+    "[r.safe for r in p.results]",
+]
+NO_LOOKS_AT_A_RESULT = [
+    "repr(r), str(r)",
+    "r.summary",
+    "import copy; copy.deepcopy(r)",
+    "import pprint; pprint.pformat(r)",
+    "from dataclasses import asdict; asdict(r)",
+]
+NO_LOOKS_AT_A_POPULATION = ["repr(p)", "p.summary", "p.results[0].safe", "p.executed_count"]
+
+
+def looking_tests(made: str, looks: list[str]) -> str:
+    """One test for each way to look."""
+    return "\n".join(
+        f"async def test_{number}():\n    {made}\n    {look}\n" for number, look in enumerate(looks)
+    )
+
+
 @pytest.mark.parametrize(
-    "look",
+    ("made", "looks", "no_looks"),
     [
-        "bool(r)",
-        "not r",
-        "r.safe",
-        "r.status",
-        "assert r.status is UNSAFE",
-        "getattr(r, 'status')",
-        "import copy; c = copy.copy(r); c.safe",
-        "from dataclasses import replace; replace(r, summary='s').status",
-        "assert not all([r])",
+        pytest.param("r = await one(UNSAFE)", LOOKS_AT_A_RESULT, NO_LOOKS_AT_A_RESULT, id="result"),
+        pytest.param(
+            "p = await many([UNSAFE, UNSAFE])",
+            LOOKS_AT_A_POPULATION,
+            NO_LOOKS_AT_A_POPULATION,
+            id="population",
+        ),
     ],
 )
-def test_looking_at_a_result_checks_it(project: Any, look: str) -> None:
-    project.write(f"async def test_it():\n    r = await one(UNSAFE)\n    {look}\n")
-    project.run().assert_outcomes(passed=1)
-
-
-@pytest.mark.parametrize(
-    "look",
-    ["bool(p)", "p.safe", "p.status", "p.pass_rate", "p.safe_count", "p.interval", "p == p", "[r.safe for r in p.results]"],
-)
-def test_looking_at_a_population_checks_it(project: Any, look: str) -> None:
-    project.write(f"async def test_it():\n    p = await many([UNSAFE, UNSAFE])\n    {look}\n")
-    project.run().assert_outcomes(passed=1)
-
-
-@pytest.mark.parametrize(
-    "look",
-    [
-        "repr(r), str(r)",
-        "r.summary",
-        "import copy; copy.deepcopy(r)",
-        "import pprint; pprint.pformat(r)",
-        "from dataclasses import asdict; asdict(r)",
-    ],
-)
-def test_what_is_no_look_at_a_result(project: Any, look: str) -> None:
-    project.write(f"async def test_it():\n    r = await one(UNSAFE)\n    {look}\n")
-    project.run("-l").assert_outcomes(failed=1)
-
-
-@pytest.mark.parametrize("look", ["repr(p)", "p.summary", "p.results[0].safe", "p.executed_count"])
-def test_what_is_no_look_at_a_population(project: Any, look: str) -> None:
-    project.write(f"async def test_it():\n    p = await many([UNSAFE, UNSAFE])\n    {look}\n")
-    project.run().assert_outcomes(failed=1)
+def test_what_counts_as_a_look(project: Any, made: str, looks: list[str], no_looks: list[str]) -> None:
+    project.write(looking_tests(made, looks), name="test_looks")
+    project.run("test_looks.py").assert_outcomes(passed=len(looks))
+    project.write(looking_tests(made, no_looks), name="test_others")
+    project.run("test_others.py", "-l").assert_outcomes(failed=len(no_looks))
 
 
 def test_results_of_fixtures_and_hand_made_ones(project: Any) -> None:
@@ -221,8 +229,8 @@ def test_s73_trial_declared_but_another_population_ran(project: Any) -> None:
     assert result.parseoutcomes() == {"passed": 4, "failed": 1, "warnings": 5}
     result.stdout.fnmatch_lines(
         [
-            "*TrialMismatchWarning: test_it.py::test_size declares n=10, threshold=1 but ran*size 3*threshold 1",
-            "*TrialMismatchWarning: test_it.py::test_threshold declares n=3, threshold=0.5 but ran*size 3*threshold 0.8",
+            "*TrialMismatchWarning: *::test_size declares n=10, threshold=1 but ran*size 3*threshold 1",
+            "*TrialMismatchWarning: *::test_threshold declares n=3, threshold=0.5 but*size 3*threshold 0.8",
             "*TrialMismatchWarning: test_it.py::test_failing declares n=3*size 2*",
             "*TrialMismatchWarning: test_it.py::test_repeated declares n=2*size 3*",
         ]
@@ -282,5 +290,7 @@ def test_members_are_judged_through_their_population_and_left_alone_if_it_passes
 
 def test_errors_for_warnings_make_unchecked_results_fail(project: Any) -> None:
     project.write("async def test_it():\n    await one(UNSAFE)\n")
-    result = project.run("-o", "rampart_unchecked=warn", "-W", "error::rampart.pytest_plugin.UncheckedResultWarning")
+    result = project.run(
+        "-o", "rampart_unchecked=warn", "-W", "error::rampart.pytest_plugin.UncheckedResultWarning"
+    )
     result.assert_outcomes(failed=1)

@@ -21,6 +21,7 @@ from rampart.text.safe import safe_str
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rampart.core.listener import ResultListener
     from rampart.core.population import PopulationResult
     from rampart.core.result import PopulationRef
     from rampart.pytest_plugin._attempt import Attempt
@@ -139,17 +140,32 @@ class Slot:
 
     def on_result(self, result: Result, /) -> None:
         """Pass a result on to whatever is being tested now, or keep it as a late one."""
-        if process_listener() is None:  # collecting is switched off, as in rampart's own tests
-            return
-        if self._open:
+        replaced, listener = self._replacement()
+        if replaced:
+            if listener is not None:
+                listener.on_result(result)
+        elif self._open:
             self._attempt.run.listener.on_result(result)
         else:
             self._attempt.run.keep_late(result, self._attempt)
 
     def on_population(self, population: PopulationResult, /, *, population_id: str) -> None:
         """Pass a population on; a late one was reported with its results."""
-        if process_listener() is not None and self._open:
+        replaced, listener = self._replacement()
+        if replaced:
+            if listener is not None:
+                listener.on_population(population, population_id=population_id)
+        elif self._open:
             self._attempt.run.listener.on_population(population, population_id=population_id)
+
+    @staticmethod
+    def _replacement() -> tuple[bool, ResultListener | None]:
+        """Whether the test has put another listener, or none, in place of the plugin's.
+
+        A run inside of this one is no such thing: what the outer test has started is still the outer test's.
+        """
+        listener = process_listener()
+        return not isinstance(listener, RunListener), listener
 
 
 class RunListener:

@@ -39,7 +39,7 @@ def show_summary(terminal: pytest.TerminalReporter, run: Run) -> None:
         sections = summary_sections(report=run.report(), incomplete_reasons=run.incomplete)
     except Exception:  # the exit status and the sinks are not to suffer from a line of text
         log.exception("the summary could not be made")
-        terminal.write_line("rampart: the summary could not be made; the journal and the reports are complete")
+        terminal.write_line("rampart: the summary could not be made; journal and reports are complete")
         return
     for section in sections:
         terminal.write_sep("=", section.title)
