@@ -3,6 +3,8 @@
 from rampart.adapters import CallableAdapter
 from rampart.core.types import Payload, Request, Response, ToolCall
 
+History = list[dict[str, str]]
+
 
 async def say(adapter: CallableAdapter, *prompts: str) -> list[Response]:
     """The replies of one session."""

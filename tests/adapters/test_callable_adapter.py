@@ -6,15 +6,13 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from tests.adapters.conversation import reply_to, say, send_attachments
+from tests.adapters.conversation import History, reply_to, say, send_attachments
 
 from rampart.adapters import CallableAdapter
 from rampart.core.adapter import AgentAdapter, Session
 from rampart.core.errors import ConfigurationError
 from rampart.core.manifest import AppManifest
 from rampart.core.types import ObservabilityLevel, Payload, Request, Response
-
-History = list[dict[str, str]]
 
 
 def echo(prompt: str, history: History) -> str:

@@ -5,14 +5,12 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import pytest
-from tests.adapters.conversation import calls_of, reply_to
+from tests.adapters.conversation import History, calls_of, reply_to
 
 from rampart.adapters import CallableAdapter, record_tools
 from rampart.adapters.reply import ReplyError
 from rampart.core.errors import ExecutionTimeoutError, InfrastructureError, RateLimitError, partial_of
 from rampart.core.types import Request, Response, ToolCall
-
-History = list[dict[str, str]]
 
 
 @record_tools

@@ -4,13 +4,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from tests.adapters.conversation import reply_to
+from tests.adapters.conversation import History, reply_to
 
 from rampart.adapters import CallableAdapter, record_tools
 from rampart.core.errors import InfrastructureError
 from rampart.core.types import ObservabilityLevel, Request, Response, ToolCall
 
-History = list[dict[str, str]]
 TEXT, TOOLS, FULL = (
     ObservabilityLevel.RESPONSE_ONLY,
     ObservabilityLevel.TOOL_ONLY,

@@ -8,14 +8,13 @@ import textwrap
 import threading
 
 import pytest
-from tests.adapters.conversation import calls_of, reply_to, say
+from tests.adapters.conversation import History, calls_of, reply_to, say
 
 from rampart.adapters import CallableAdapter, record_tools
 from rampart.adapters.tool_log import LateToolCallWarning
 from rampart.core.errors import InfrastructureError, partial_of
 from rampart.core.types import Request
 
-History = list[dict[str, str]]
 language: contextvars.ContextVar[str] = contextvars.ContextVar("language", default="none")
 
 

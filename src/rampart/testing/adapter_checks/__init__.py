@@ -1,0 +1,1 @@
+"""What `AdapterConformance` checks, one question a function."""
