@@ -69,7 +69,7 @@ check-wheel: build $(STAMPS)/wheels ## Install the built wheel in a new environm
 install: $(STAMPS)/dev ## Make the virtual environment and install rampart in it, editable, with the tools
 
 clean: ## Remove what was made: environments, caches, builds (the demo's model stays in your cache folder)
-	rm -rf .venv .venvs dist build .mypy_cache .pytest_cache .ruff_cache .hypothesis .rampart/runs
+	rm -rf .venv .venvs dist build .mypy_cache .pytest_cache .ruff_cache .hypothesis .rampart
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- What they need ---
@@ -78,7 +78,8 @@ clean: ## Remove what was made: environments, caches, builds (the demo's model s
 $(STAMPS)/venv:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo 'rampart needs Python 3.11 or later; name one: make PYTHON=python3.13 ...' >&2; exit 1; }
-	$(PYTHON) -m venv $(VENV) || { $(PYTHON) -m venv --clear --without-pip $(VENV) && \
+	@echo '$(PYTHON) -m venv $(VENV)'
+	@$(PYTHON) -m venv $(VENV) || { $(PYTHON) -m venv --clear --without-pip $(VENV) && \
 		$(PYTHON) -m pip --python $(IN_VENV) install pip; }
 	@mkdir -p $(STAMPS)
 	@touch $@
