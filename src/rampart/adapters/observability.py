@@ -107,7 +107,7 @@ class SessionObservability:
     @property
     def level(self) -> ObservabilityLevel:
         """The lowest level of its turns; RESPONSE_ONLY while a call is missing from them."""
-        if not self._log.complete or self._log.has_pending:
+        if not self._log.reports_all:
             return ObservabilityLevel.RESPONSE_ONLY
         self._adapter.learn(self._log)
         base = self._adapter.base

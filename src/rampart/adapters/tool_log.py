@@ -63,6 +63,10 @@ class LoggedCall:
 class ToolLog:
     """The calls of recorded tools that one session made and has not handed over yet.
 
+    `CallableAdapter` looks after it. A session of an adapter of one's own opens it when it is entered,
+    runs the agent inside `recording()`, puts what `take()` gives into the response, and closes it when
+    it is left; while `reports_all` is False its level is RESPONSE_ONLY.
+
     Args:
         owner: What the session belongs to, for warnings.
 
@@ -89,6 +93,11 @@ class ToolLog:
     def has_pending(self) -> bool:
         """Whether calls were made that no turn has reported."""
         return bool(self._calls)
+
+    @property
+    def reports_all(self) -> bool:
+        """Whether every call that may be this session's is part of a turn."""
+        return self.complete and not self.has_pending
 
     def open(self) -> None:
         """Begin to take calls."""
