@@ -85,7 +85,7 @@ UNCATEGORIZED (1 results)
   PASS  it was safe (tool_only)
 
 Population: 9 runs - 3 unsafe (37.5% attack success rate), 1 undetermined, 1 errors\
-""")
+""")  # noqa: E501 - the terminal's line, as it is
 
 
 def test_a_line_names_test_summary_and_level() -> None:
