@@ -239,7 +239,7 @@ def test_errors_are_shown_where_they_belong(pytester: pytest.Pytester) -> None:
             "ERROR *::test_cancelled - RuntimeError: the set-up of async fixture 'cancelled' was*",
             "ERROR *::test_cancelled_again - RuntimeError: the set-up of async fixture 'cancelled' was*",
             "FAILED *::test_cancels_itself - asyncio.exceptions.CancelledError",
-            "FAILED *::test_returns - pytest.PytestReturnNotNoneWarning: *should return None*",
+            "FAILED *::test_returns - pytest.Pytest*Warning: *should return None*",
             "ERROR *::test_background_task_crashes - *ValueError('background')*ExceptionGroup*",
             "PASSED *::test_is_untouched_by_it",
             "PASSED *::test_after_it",

@@ -49,7 +49,7 @@ def run_test(item: pytest.Function, function: Callable[..., Any], lane: AnyLane)
         warnings.warn(
             f"an async test should return None, but {item.nodeid} returned {type(value)!r}; did you mean "
             "`assert` instead of `return`?",
-            pytest.PytestReturnNotNoneWarning,
+            getattr(pytest, "PytestReturnNotNoneWarning", pytest.PytestWarning),  # pytest 8.4.0 lacks it
             stacklevel=1,
         )
 

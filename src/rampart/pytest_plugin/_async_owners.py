@@ -30,10 +30,10 @@ class FixtureOwners:
         self._foreign.pop(fixturedef, None)
         self._ours.add(fixturedef)
 
-    def note_foreign(self, fixturedef: pytest.FixtureDef[Any], item: pytest.Item | None) -> None:
+    def note_foreign(self, fixturedef: pytest.FixtureDef[Any], item: pytest.Item) -> None:
         """The fixture is being set up by another plugin; `item` is the test that asks for it."""
         self._ours.discard(fixturedef)
-        plugin = declarer(fixturedef.func, item.config) if item is not None else None
+        plugin = declarer(fixturedef.func, item.config)
         if plugin is None and isinstance(item, pytest.Function):
             plugin = claimant(item)
         self._foreign[fixturedef] = plugin

@@ -11,13 +11,7 @@ import pytest
 from rampart.pytest_plugin._async_call import run_test, runnable_test
 from rampart.pytest_plugin._async_errors import ForeignFixtureError, LaneRefusalError
 from rampart.pytest_plugin._async_owners import FixtureOwners
-from rampart.pytest_plugin._claims import (
-    PYTEST_TRIO,
-    declarer,
-    is_async_fixture,
-    is_async_test,
-    is_ours,
-)
+from rampart.pytest_plugin._claims import is_async_fixture, is_async_test, is_ours, is_taken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -96,8 +90,9 @@ class AsyncTests:
         try:
             return (yield)
         except BaseException as error:
-            if self._was_async[-1]:
-                _forget_refusal(fixturedef, request, error)
+            untouched = self._was_async[-1] and fixturedef.cached_result is None
+            if untouched or isinstance(error, LaneRefusalError | ForeignFixtureError):
+                _forget(fixturedef, request, error)
             raise
         finally:
             self._was_async.pop()
@@ -145,21 +140,17 @@ class AsyncTests:
     def _replacement(
         self, fixturedef: pytest.FixtureDef[Any], request: SubRequest
     ) -> Callable[..., object] | None:
-        item = self._item
-        ours = item is not None and is_ours(item)
-        is_async = is_async_fixture(fixturedef.func)
-        # pytest-trio wraps nothing: it takes its fixtures, sync ones too, after all wrappers.
-        if ours and item is not None and declarer(fixturedef.func, item.config) is PYTEST_TRIO:
-            foreign = True
-        elif ours and is_async:
-            self._owners.note_ours(fixturedef)
-            return partial(self._set_up, fixturedef, request, fixturedef.func)
-        else:
-            foreign = self._was_async[-1] and not is_async
-        if foreign:
+        item, func = self._item, fixturedef.func
+        if item is None:
+            return None
+        ours = is_ours(item)
+        if is_taken(func, item.config, was_async=self._was_async[-1]):
             self._owners.note_foreign(fixturedef, item)
-            if ours and item is not None and is_async_test(item):
+            if ours and is_async_test(item):
                 return _refusing(self._owners.refusal(item, str(request.fixturename), fixturedef))
+        elif ours and is_async_fixture(func):
+            self._owners.note_ours(fixturedef)
+            return partial(self._set_up, fixturedef, request, func)
         return None
 
     def _set_up(
@@ -186,11 +177,10 @@ def _refusing(message: str) -> Callable[..., object]:
     return refuse
 
 
-def _forget_refusal(fixturedef: pytest.FixtureDef[Any], request: SubRequest, error: BaseException) -> None:
-    if fixturedef.cached_result is None:
+def _forget(fixturedef: pytest.FixtureDef[Any], request: SubRequest, error: BaseException) -> None:
+    """Bring a fixture that was not set up back into the state before."""
+    if fixturedef.cached_result is None:  # it would be taken for cleared up already
         fixturedef.cached_result = (None, fixturedef.cache_key(request), (error, error.__traceback__))
-    elif not isinstance(error, LaneRefusalError | ForeignFixtureError):
-        return
     fixturedef.finish(request)
 
 

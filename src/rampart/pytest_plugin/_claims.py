@@ -113,6 +113,22 @@ def is_async_fixture(function: object) -> bool:
     return inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
 
 
+def is_taken(fixture_function: Callable[..., object], config: pytest.Config, *, was_async: bool) -> bool:
+    """Whether another plugin sets an async fixture up.
+
+    Args:
+        fixture_function: What is left for pytest itself to call.
+        config: Of the run.
+        was_async: Whether it was async before the plugins replaced it for this set-up.
+    """
+    owner = declarer(fixture_function, config)
+    if owner is PYTEST_TRIO:  # it replaces nothing, and takes its fixtures, sync ones too, later on
+        return True
+    if owner is not None:  # pytest-asyncio before 1.0 replaces them when it collects them
+        was_async = was_async or is_async_fixture(inspect.unwrap(fixture_function))
+    return was_async and not is_async_fixture(fixture_function)
+
+
 def hypothesis_body(function: object) -> Callable[..., Awaitable[object]] | None:
     """The coroutine function that a test made by Hypothesis calls for each example, if there is one."""
     body = getattr(getattr(function, "hypothesis", None), "inner_test", None)
