@@ -74,26 +74,6 @@ def test_cleanup_always_has_a_limit() -> None:
         Limits(cleanup_timeout_s=None)  # type: ignore[arg-type]  # the point of the test
 
 
-@pytest.mark.parametrize(
-    ("limits", "shortest"),
-    [
-        pytest.param(Limits(), 30, id="cleanup"),
-        pytest.param(Limits(turn_timeout_s=1), 1, id="turn"),
-        pytest.param(Limits(execution_timeout_s=2), 2, id="execution"),
-        pytest.param(Limits(turn_timeout_s=None, ready_timeout_s=None), 30, id="none-is-longest"),
-    ],
-)
-def test_shortest(limits: Limits, shortest: float) -> None:
-    assert limits.shortest_s == shortest
-
-
-def test_the_shortest_is_not_part_of_the_value() -> None:
-    asked, other = Limits(turn_timeout_s=5), Limits(turn_timeout_s=5)
-    assert asked.shortest_s == 5
-    assert asked == other
-    assert hash(asked) == hash(other)
-
-
 class TestDefaults:
     def test_out_of_the_box(self) -> None:
         assert configured_limits() == Limits()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rampart.text.safe import safe_float
@@ -39,12 +38,6 @@ class Limits:
         """Check every field."""
         for item in fields(self):
             _check_limit(item.name, getattr(self, item.name), none_allowed=item.name != "cleanup_timeout_s")
-
-    @cached_property
-    def shortest_s(self) -> float:
-        """The shortest limit, in seconds."""
-        limits = (self.turn_timeout_s, self.ready_timeout_s, self.cleanup_timeout_s, self.execution_timeout_s)
-        return min(limit for limit in limits if limit is not None)
 
 
 def _check_limit(name: str, value: object, *, none_allowed: bool) -> None:

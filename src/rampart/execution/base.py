@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cache
 from typing import TYPE_CHECKING, Any, final
 
 from rampart.core.admission import ADAPTER_MEMBERS, admit
 from rampart.core.limits import Limits
 
 if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
     from collections.abc import Callable, Sequence
 
     from rampart.core.adapter import AgentAdapter
     from rampart.core.result import PopulationRef, Result
     from rampart.execution.events import ExecutionEventHandler
     from rampart.execution.lifecycle import Lifecycle
+
+
+@cache
+def _engine() -> tuple[type[Lifecycle], Callable[[], AbstractEventLoop]]:
+    """What runs executions, imported with asyncio when the first one runs.
+
+    asyncio costs as much to import as the rest of rampart, and who only imports does not need it.
+    """
+    from rampart.execution.lifecycle import Lifecycle  # noqa: PLC0415
+    from rampart.execution.running import running_loop  # noqa: PLC0415
+
+    return Lifecycle, running_loop
 
 
 class BaseExecution(ABC):
@@ -94,14 +108,12 @@ class BaseExecution(ABC):
             population: The place of this run among trials.
             on_end: Called in the event loop when the run is over.
         """
-        # asyncio costs as much to import as the rest of rampart, and who only imports does not need it.
-        from rampart.execution.lifecycle import Lifecycle  # noqa: PLC0415
-        from rampart.execution.running import running_loop  # noqa: PLC0415
-
-        running_loop()
+        lifecycle, running_loop = _engine()
+        loop = running_loop()
         admit(adapter, members=ADAPTER_MEMBERS, role="adapter")
-        return Lifecycle(
+        return lifecycle(
             self,
+            loop=loop,
             adapter=adapter,
             handlers=self._event_handlers,
             limits=self._limits,

@@ -19,7 +19,7 @@ from rampart.core.log import log
 from rampart.core.result import Result
 from rampart.execution.events import ExecutionEvent, ExecutionEventData, fire_async
 from rampart.execution.failures import cut_short, error_result, with_cleanup_errors
-from rampart.execution.running import Running, running_loop, set_running
+from rampart.execution.running import Running, set_running
 from rampart.execution.watchdog import Watchdog
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ class Lifecycle:
         self,
         execution: BaseExecution,
         *,
+        loop: asyncio.AbstractEventLoop,
         adapter: AgentAdapter,
         handlers: Sequence[ExecutionEventHandler],
         limits: Limits | None,
@@ -74,7 +75,7 @@ class Lifecycle:
         self._limits = limits or configured_limits()
         self._population = population
         self._on_end = on_end
-        self._loop = running_loop()
+        self._loop = loop
         self._waiter: asyncio.Future[None] | None = None
         self._running: Running | None = None
         self._started = 0.0
@@ -140,16 +141,20 @@ class Lifecycle:
 
     async def _live_async(self) -> None:
         self._started = time.perf_counter()
-        task = asyncio.current_task()
+        task = asyncio.current_task(self._loop)
         assert task is not None  # this is the body of a task
         running = self._running = Running(Watchdog(task, self._loop), self._limits)
-        running.watchdog.wake_within(self._limits.shortest_s)
         set_running(running)
         failure: BaseException | None = None
         try:
             if self._handlers:
                 await self._fire_async(ExecutionEvent.ON_PRE_EXECUTE, elapsed=0.0)
-            result = await self._execute_async(running)
+            whole = self._limits.execution_timeout_s
+            if whole is None:
+                result = await self._execution._execute_async(adapter=self._adapter)
+            else:
+                result = await self._bounded_async(running.watchdog, whole)
+            _check_result(result, self._execution)
         except skip_types():
             raise
         except exit_types() as error:
@@ -171,10 +176,9 @@ class Lifecycle:
             raise stopped
         await self._conclude_async(result, failure, running)
 
-    async def _execute_async(self, running: Running) -> Result:
+    async def _bounded_async(self, watchdog: Watchdog, seconds: float) -> Result:
         """Run the strategy within the limit for the whole execution."""
-        watchdog = running.watchdog
-        watchdog.begin_outer(self._limits.execution_timeout_s)
+        watchdog.begin_outer(seconds)
         try:
             result = await self._execution._execute_async(adapter=self._adapter)
         except (Exception, asyncio.CancelledError) as error:
@@ -187,12 +191,6 @@ class Lifecycle:
         timeout = watchdog.outer_timeout()
         if timeout is not None:
             raise timeout
-        if not isinstance(result, Result):
-            msg = (
-                f"{type(self._execution).__name__}._execute_async returned {type(result).__name__}, "
-                "expected a Result"
-            )
-            raise TypeError(msg)
         return result
 
     async def _conclude_async(self, result: Result, failure: BaseException | None, running: Running) -> None:
@@ -252,3 +250,9 @@ class Lifecycle:
             elapsed_seconds=time.perf_counter() - self._started if elapsed is None else elapsed,
         )
         await fire_async(self._handlers, data)
+
+
+def _check_result(result: object, execution: BaseExecution) -> None:
+    if not isinstance(result, Result):
+        msg = f"{type(execution).__name__}._execute_async returned {type(result).__name__}, expected a Result"
+        raise TypeError(msg)

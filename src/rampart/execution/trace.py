@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rampart.core.admission import DRIVER_MEMBERS, EVALUATOR_MEMBERS, admit
 from rampart.core.errors import partial_of
@@ -19,6 +19,8 @@ from rampart.text.oneline import quote
 from rampart.text.safe import safe_str
 
 if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
     from rampart.core.adapter import Session
     from rampart.core.evaluation import EvalResult
     from rampart.core.evaluator import Evaluator
@@ -117,7 +119,7 @@ async def run_trace_async(
     )
 
 
-async def produce_trace_async(
+def produce_trace_async(
     run: TraceRun,
     running: Running,
     *,
@@ -126,12 +128,10 @@ async def produce_trace_async(
     stop_when: Evaluator | None,
     max_turns: int,
     turn_timeout: float | None,
-) -> TraceRun:
+) -> Coroutine[Any, Any, TraceRun]:
     """The same for strategies, which have checked their arguments and know their execution."""
     running.trace = run
-    producer = _Producer(session, run, running.watchdog, turn_timeout)
-    run.trace_end_reason = await producer.produce_async(driver, stop_when, max_turns)
-    return run
+    return _Producer(session, run, running.watchdog, turn_timeout).produce_async(driver, stop_when, max_turns)
 
 
 class _Producer:
@@ -150,20 +150,23 @@ class _Producer:
 
     async def produce_async(
         self, driver: PromptDriver, stop_when: Evaluator | None, max_turns: int
-    ) -> TraceEndReason:
-        """Add turns until something ends the trace, and say what."""
+    ) -> TraceRun:
+        """Add turns until something ends the trace."""
         run = self._run
         for index in range(max_turns):
             with self._watchdog.step("driver", self._turn_timeout, turn=index):
                 decision = await driver.next_prompt_async(history=list(run.turns))
             if decision is None:
-                return TraceEndReason.DRIVER_EXHAUSTED
+                run.trace_end_reason = TraceEndReason.DRIVER_EXHAUSTED
+                return run
             turn = await self._exchange_async(_checked_decision(decision, driver), index)
             if stop_when is None:
                 run.turns.append(turn)
             elif await self._stops_async(stop_when, turn):
-                return TraceEndReason.STOP_CONDITION_MET
-        return TraceEndReason.MAX_TURNS_REACHED
+                run.trace_end_reason = TraceEndReason.STOP_CONDITION_MET
+                return run
+        run.trace_end_reason = TraceEndReason.MAX_TURNS_REACHED
+        return run
 
     async def _exchange_async(self, decision: PromptDecision, index: int) -> Turn:
         """Send one request and record what came back, or what the agent did before it failed."""

@@ -1,8 +1,8 @@
 """Time limits for the steps of one task.
 
 A scope and a timer for every step would cost more than the rest of a check. One watchdog per task has
-one timer whose deadline moves from step to step: the timer is left where it is and looks, when it
-fires, whether it still has a reason to.
+a deadline that moves from step to step, and all watchdogs of an event loop share one timer, which finds
+out when it fires who is overdue.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import math
 from typing import TYPE_CHECKING, Self
 
 from rampart.core.errors import ExecutionTimeoutError, attach_partial, partial_of
+from rampart.execution.alarm import alarm_of
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -30,8 +31,6 @@ class Watchdog:
     """
 
     # What has not happened yet is kept in the class: most watchdogs end without any of it.
-    _timer: asyncio.TimerHandle | None = None
-    _fires_at: float = math.inf
     _deadline: float | None = None
     _outer: float | None = None
     _outer_seconds = 0.0
@@ -46,7 +45,8 @@ class Watchdog:
 
     def __init__(self, task: asyncio.Task[object], loop: asyncio.AbstractEventLoop) -> None:
         self._task: asyncio.Task[object] | None = task
-        self._loop = loop
+        self._time = loop.time
+        self._alarm = alarm_of(loop)
         self._baseline = task.cancelling()
 
     @property
@@ -80,21 +80,16 @@ class Watchdog:
         """Let cancellation from outside through again."""
         self._shielded = False
 
-    def wake_within(self, seconds: float) -> None:
-        """Set the timer early enough for every limit to come, so that no step has to move it."""
-        self._arm(self._loop.time() + seconds)
-
-    def begin_outer(self, seconds: float | None) -> None:
+    def begin_outer(self, seconds: float) -> None:
         """Bound everything until `end_outer` together."""
-        if seconds is not None:
-            self._outer_seconds = seconds
-            self._outer = self._loop.time() + seconds
-            if self._outer < self._fires_at:
-                self._arm(self._outer)
+        self._outer_seconds = seconds
+        self._outer = self._time() + seconds
+        self._alarm.wake(self, self._outer)
 
     def end_outer(self) -> None:
         """Lift the outer limit."""
         self._outer = None
+        self._alarm.forget(self)
 
     def outer_timeout(self) -> ExecutionTimeoutError | None:
         """The error of an outer limit that passed while no step was running, if it did."""
@@ -112,9 +107,8 @@ class Watchdog:
             self._deadline = None
         else:
             self._seconds = seconds
-            self._deadline = deadline = self._loop.time() + seconds
-            if deadline < self._fires_at:
-                self._arm(deadline)
+            self._deadline = self._time() + seconds
+            self._alarm.wake(self, self._deadline)
         return self
 
     def __enter__(self) -> None:
@@ -128,6 +122,8 @@ class Watchdog:
     ) -> None:
         """End the step; turn our own cancellation into a timeout and insist on a foreign one."""
         self._deadline = None
+        if self._outer is None:
+            self._alarm.forget(self)
         what, self._what = self._what, None
         if self._expired:
             self._expired = False
@@ -140,10 +136,8 @@ class Watchdog:
             raise _cancellation(exc) from None
 
     def close(self) -> None:
-        """Stop the timer and let go of the task; no step follows."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        """Let go of the task; no step follows."""
+        self._alarm.forget(self)
         self._task = None
 
     def _timeout(self, what: str | None, exc: BaseException | None) -> ExecutionTimeoutError:
@@ -165,25 +159,12 @@ class Watchdog:
         self._own_cancels = 0
         return left
 
-    def _arm(self, at: float) -> None:
-        """Move the timer forward, to the loop's time `at`."""
-        if self._timer is not None:
-            self._timer.cancel()
-        self._fires_at = at
-        self._timer = self._loop.call_at(at, self._look)
-
-    def _look(self) -> None:
-        """The timer fired: cancel what is overdue, or wait for the deadline that is in force now."""
-        self._timer = None
-        self._fires_at = math.inf
+    def look(self, now: float, /) -> float:
+        """Cancel the task if it is overdue at the loop's time `now`; return when to look again."""
         outer = None if self._shielded else self._outer
-        due = min((at for at in (self._deadline, outer) if at is not None), default=None)
-        if due is None or self._task is None:
-            return
-        now = self._loop.time()
-        if now < due:
-            self._arm(due)
-            return
+        due = min((at for at in (self._deadline, outer) if at is not None), default=math.inf)
+        if now < due or self._task is None:
+            return due
         if due == outer:
             self._outer_expired = True
             self._outer = None
@@ -193,7 +174,7 @@ class Watchdog:
             self._expired = True
         self._own_cancels += 1
         self._task.cancel()
-        self._arm(now + _INSIST_AFTER_S)
+        return now + _INSIST_AFTER_S
 
 
 def _cancellation(exc: BaseException | None) -> asyncio.CancelledError:
