@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.records.support import (
     VERSION,
@@ -66,6 +66,7 @@ def test_defaults_are_not_shared_between_records() -> None:
     assert (second.metadata, second.turns) == ({}, [])
 
 
+@settings(deadline=None)
 @given(
     st.sampled_from(
         [place for place in places(full_document()) if isinstance(at(full_document(), *place), dict)]
@@ -366,6 +367,7 @@ def test_nesting_without_end_is_refused(levels: int) -> None:
 MARKER = "hunter2"
 
 
+@settings(deadline=None)
 @given(st.sampled_from(places(full_document())[1:]), st.sampled_from([MARKER, [MARKER], {MARKER: MARKER}]))
 def test_errors_never_show_the_data(place: tuple[str | int, ...], value: object) -> None:
     document = full_document()
@@ -385,12 +387,14 @@ def error_of(document: object) -> SchemaError | None:
     return None
 
 
+@settings(deadline=None)
 @given(st.text(max_size=40) | st.binary(max_size=40).map(lambda data: data.decode("latin-1")))
 def test_any_other_text_is_a_schema_error(text: str) -> None:
     with pytest.raises(SchemaError):
         deserialize_record(data=text)
 
 
+@settings(deadline=None)
 @given(st.integers(0, len(json.dumps(full_document())) - 1))
 def test_a_record_cut_anywhere_is_a_schema_error(length: int) -> None:
     with pytest.raises(SchemaError, match=r"^record: expected one line of valid JSON$"):

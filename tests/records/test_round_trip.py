@@ -6,7 +6,7 @@ import copy
 import json
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.records.support import anything, full_result, json_values
 
@@ -56,6 +56,7 @@ def test_the_fields_that_are_spoilt_below_are_those_of_all_records() -> None:
     }
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(FIELDS), anything), min_size=1, max_size=4))
 def test_a_spoilt_result_is_prepared_written_and_read_back(
     changes: list[tuple[tuple[int, str], Any]],
@@ -81,6 +82,7 @@ def _refuse(constant: str) -> None:
     raise AssertionError(constant)
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.text(max_size=5), json_values, max_size=4))
 def test_json_values_pass_unchanged(metadata: dict[str, Any]) -> None:
     result = full_result()
@@ -91,6 +93,7 @@ def test_json_values_pass_unchanged(metadata: dict[str, Any]) -> None:
     assert record.result.metadata == metadata
 
 
+@settings(deadline=None)
 @given(st.sampled_from([10, 100]), st.integers(1, 5))
 def test_preparing_twice_changes_nothing_more(length: int, depth: int) -> None:
     result = full_result()

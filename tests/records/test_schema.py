@@ -7,7 +7,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.records.support import (
     any_text,
@@ -58,6 +58,7 @@ def test_callers_may_change_the_schema_they_get() -> None:
     assert ResultRecord.json_schema() == SCHEMA
 
 
+@settings(deadline=None)
 @given(
     st.fixed_dictionaries(
         {}, optional=dict.fromkeys(("summary", "metadata", "turns", "harm_category", "strategy"), anything)
@@ -82,6 +83,7 @@ _DROPPED = object()
 MUTATIONS = [None, True, -1, "", "x", 10**30, 0.5, [], [None], ["x"], {}, {"a": 1}, _DROPPED]
 
 
+@settings(deadline=None)
 @given(
     st.sampled_from([place for place in places(full_document()) if place]),
     st.sampled_from(MUTATIONS),
