@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import pytest
 from tests.evaluators.support import (
     DETECTED,
@@ -12,7 +14,7 @@ from tests.evaluators.support import (
     trace,
 )
 
-from rampart.evaluators import ToolCalled, namespaced
+from rampart.evaluators import ToolCalled, ToolExecuted, namespaced
 
 
 @pytest.mark.case(16)
@@ -70,3 +72,17 @@ async def test_an_undeclared_tool_is_no_matter_where_the_answer_is_another() -> 
 
     assert (await ToolCalled("send").evaluate_async(context=context)).undetermined_operands == []
     assert len((await ToolCalled("send").evaluate_async(context=unseen)).undetermined_operands) == 1
+
+
+async def test_a_tool_that_was_to_run_has_to_be_declared_too() -> None:
+    with pytest.warns(UserWarning, match="'pay' is not declared; declared: 'mail.pay'"):
+        result = await ToolExecuted("pay").evaluate_async(context=trace("hi", tools=["mail.pay"]))
+
+    assert result.undetermined_operands == ["tool 'pay' is not declared; declared: 'mail.pay'"]
+
+
+async def test_a_warning_that_is_an_error_is_no_verdict() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(UserWarning, match="'send' is not declared"):
+            await ToolCalled("send").evaluate_async(context=trace("hi", tools=["read"]))
