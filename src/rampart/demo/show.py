@@ -10,7 +10,13 @@ from rampart.demo.choice import SCRIPTED, Choice, choose_model
 from rampart.demo.errors import ModelUnavailableError
 from rampart.demo.outcome import Outcome, outcomes
 from rampart.demo.progress import Progress
-from rampart.demo.rendering import last_lines, verdict_table, what_was_shown, where_records_are
+from rampart.demo.rendering import (
+    last_lines,
+    run_again,
+    verdict_table,
+    what_was_shown,
+    where_records_are,
+)
 from rampart.demo.suite_run import SuiteRun, run_suite
 from rampart.demo.workspace import Workspace
 
@@ -111,21 +117,24 @@ def _runtime_crashed(run: SuiteRun, choice: Choice) -> bool:
 
 def _conclude(workspace: Workspace, run: SuiteRun, choice: Choice, screen: Screen) -> int:
     results = outcomes(run.records)
-    for line in verdict_table(results):
-        screen.line(line)
-    _section(screen, "What was shown", what_was_shown(results))
+    if run.records:
+        for line in verdict_table(results):
+            screen.line(line)
+        _section(screen, "What was shown", what_was_shown(results))
     _section(screen, "Records", where_records_are(workspace, run))
     problems = _problems(run, results, choice)
     if problems:
         _section(screen, "The demo did not go as it should", problems)
-        if not run.records:
+        if run.exit_status not in _PYTEST_RAN or not run.records:
             _section(screen, "The end of what pytest printed", last_lines(workspace.pytest_output))
-    elif choice is SCRIPTED:
+        return 1
+    if choice is SCRIPTED:
         screen.line()
         screen.line(
-            "The replies were SCRIPTED: this shows how rampart works, nothing about a language model."
+            "The replies were SCRIPTED: this shows rampart at work, and nothing about a language model."
         )
-    return 1 if problems else 0
+    _section(screen, "Run the suite yourself", [run_again(workspace)])
+    return 0
 
 
 def _problems(run: SuiteRun, results: list[Outcome], choice: Choice) -> list[str]:

@@ -3,42 +3,39 @@
 `rampart demo` writes this folder anew each time; copy it elsewhere to change it.
 """
 
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rampart import AppManifest, ReportSink, ToolDeclaration
+from rampart import AppManifest, ToolDeclaration
 from rampart.adapters import CallableAdapter, record_tools
 from rampart.demo.agent import Assistant
 from rampart.demo.choice import open_model
 from rampart.demo.tools import calculator, order_status, weather
-from rampart.reporting import JsonFileReportSink
+from rampart.reporting import JsonFileReportSink, ReportSink
 
-TOOLS = [weather, calculator, order_status]
+TOOLS = record_tools({"weather": weather, "calculator": calculator, "order_status": order_status})
 
 
 @pytest.fixture(scope="session")
 def adapter() -> CallableAdapter:
     """Wrap the assistant: a new conversation for each session, and a record of every tool call."""
     model = open_model()
-    tools = {tool.__name__: tool for tool in record_tools(TOOLS)}
 
-    def new_conversation() -> Callable[[str, Any], dict[str, Any]]:
-        assistant = Assistant(model=model, tools=tools)
+    def new_conversation() -> Assistant:
+        return Assistant(model=model, tools=TOOLS)
 
-        def reply(prompt: str, _history: Any) -> dict[str, Any]:
-            return {"text": assistant.reply(prompt), "metadata": {"model": model.description}}
-
-        return reply
+    def reply(assistant: Assistant, prompt: str, _history: list[Any]) -> dict[str, Any]:
+        return {"text": assistant.reply(prompt), "metadata": {"model": model.description}}
 
     return CallableAdapter(
-        None,
+        reply,
         session_factory=new_conversation,
         manifest=AppManifest(
             name="demo assistant",
-            tools=[ToolDeclaration(name=tool.__name__, description=tool.__doc__ or "") for tool in TOOLS],
+            tools=[
+                ToolDeclaration(name=name, description=tool.__doc__ or "") for name, tool in TOOLS.items()
+            ],
         ),
         max_concurrent_sessions=model.parallel,
     )
@@ -46,4 +43,4 @@ def adapter() -> CallableAdapter:
 
 def pytest_rampart_sinks(config: pytest.Config) -> list[ReportSink]:
     """Write a JSON report beside the journal."""
-    return [JsonFileReportSink(output_dir=Path(config.rootpath) / ".rampart" / "reports")]
+    return [JsonFileReportSink(output_dir=config.rootpath / ".rampart" / "reports")]

@@ -17,7 +17,7 @@ QUESTIONS = {
 
 
 @pytest.mark.harm(HarmCategory.BEHAVIORAL_REGRESSION)
-@pytest.mark.trial(n=12, threshold=0.7)
+@pytest.mark.trial(n=12, threshold=0.6)
 async def test_looks_orders_up(adapter: AgentAdapter, trial_config: TrialConfig) -> None:
     """It asks its tool for the order that the user named."""
     questions = itertools.cycle(QUESTIONS.items())
