@@ -67,11 +67,11 @@ class TestCallsBetweenTurns:
             async def aclose(self) -> None:
                 await send_async("late")
 
-        adapter = CallableAdapter(Agent.reply, session_factory=Agent)
+        adapter = CallableAdapter(Agent.reply, session_factory=Agent, observability=TOOL_ONLY)
         async with await adapter.create_session_async() as other:
             with pytest.warns(LateToolCallWarning):
                 await reply_to(adapter)
-            assert other.observability_profile is not RESPONSE_ONLY
+            assert other.observability_profile is TOOL_ONLY
 
 
 class TestLateCalls:

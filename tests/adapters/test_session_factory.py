@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -87,7 +88,7 @@ class TestWhatTheFactoryMakes:
         def ask(database: sqlite3.Connection, prompt: str, history: History) -> str:
             return str(database.execute("select 7").fetchone()[0])
 
-        adapter = CallableAdapter(ask, session_factory=lambda: sqlite3.connect(":memory:"))
+        adapter = CallableAdapter(ask, session_factory=lambda: closing(sqlite3.connect(":memory:")))
         assert (await reply_to(adapter)).text == "7"
 
     async def test_a_sync_factory_of_an_async_function_runs_on_the_loop(self) -> None:

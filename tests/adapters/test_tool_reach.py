@@ -97,6 +97,29 @@ class Inherits(NamesItInAMethod):
     pass
 
 
+class TwoAgents:
+    """Only one of its methods leads to a tool."""
+
+    def talks(self, prompt: str, history: object) -> str:
+        return self._greet(prompt)
+
+    def acts(self, prompt: str, history: object) -> str:
+        return self._work(prompt)
+
+    def _greet(self, prompt: str) -> str:
+        return prompt
+
+    def _work(self, prompt: str) -> str:
+        return send(prompt)
+
+    @property
+    def toolbox(self) -> Any:
+        return send
+
+    def looks_into_the_box(self, prompt: str, history: object) -> str:
+        return str(self.toolbox(prompt))
+
+
 @dataclass
 class Node:
     """A graph such as frameworks build."""
@@ -164,6 +187,9 @@ FOUND = [
     pytest.param(NamesItInAMethod(), id="another-method"),
     pytest.param(Inherits(), id="an-inherited-method"),
     pytest.param(NamesItInAMethod, id="class"),
+    pytest.param(TwoAgents().acts, id="the-method-that-is-called"),
+    pytest.param(TwoAgents().looks_into_the_box, id="the-property-that-is-used"),
+    pytest.param([TwoAgents(), lambda made: made.acts("x", [])], id="the-method-that-is-named-later"),
     pytest.param(lambda: Agent(send), id="a-factory"),
     pytest.param(graph(send), id="graph"),
     pytest.param(deque([send]), id="deque"),
@@ -172,6 +198,8 @@ FOUND = [
 NOT_FOUND = [
     unrecorded,
     pytest.param(Plain().reply, id="another-table"),
+    pytest.param(TwoAgents().talks, id="a-method-that-is-not-called"),
+    pytest.param(TwoAgents, id="no-method-that-is-called"),
     pytest.param(HasAProperty().reply, id="property"),
     pytest.param(Cyclic().reply, id="cycle"),
     names_a_module_for_something_else,

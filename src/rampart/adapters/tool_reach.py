@@ -28,45 +28,68 @@ _FOREIGN = frozenset({"pytest", "_pytest", "pluggy", "rampart"}) | sys.stdlib_mo
 
 def reaches_recorded_tool(*roots: object) -> bool:
     """Whether a recorded tool is found from `roots`, nearest first, among at most 10,000 objects."""
-    if not any_tool_recorded():
+    return any_tool_recorded() and _Search(roots).finds_one()
+
+
+class _Search:
+    """Walks from object to object, breadth first."""
+
+    def __init__(self, roots: Iterable[object]) -> None:
+        self._waiting = deque(roots)
+        self._seen: dict[int, object] = {}  # the objects are kept, so that no id is used twice
+        self._named: set[str] = set()
+        self._unnamed: dict[str, list[object]] = {}
+
+    def finds_one(self) -> bool:
+        """Whether there is a recorded tool."""
+        while self._waiting and len(self._seen) < _MOST_OBJECTS:
+            thing = self._waiting.popleft()
+            if id(thing) in self._seen:
+                continue
+            self._seen[id(thing)] = thing
+            if type(thing) is FunctionType and is_recorded(thing):
+                return True
+            with suppress(Exception):  # a foreign container may raise anything: it leads nowhere then
+                self._waiting.extend(self._neighbours(thing))
         return False
-    seen: set[int] = set()
-    waiting = deque(roots)
-    kept: list[object] = []  # so that no id is used twice
-    while waiting and len(seen) < _MOST_OBJECTS:
-        thing = waiting.popleft()
-        if id(thing) in seen:
-            continue
-        seen.add(id(thing))
-        kept.append(thing)
-        if type(thing) is FunctionType and is_recorded(thing):
-            return True
-        with suppress(Exception):  # a foreign container may raise anything: it leads nowhere then
-            waiting.extend(_neighbours(thing))
-    return False
 
+    def _neighbours(self, thing: Any) -> Iterable[object]:
+        kind = type(thing)  # not isinstance, which may ask the object
+        if kind is FunctionType:
+            return [*_of_function(thing), *self._now_named(set(_names(thing.__code__)))]
+        if kind is MethodType:
+            return (thing.__func__, thing.__self__)
+        if issubclass(kind, partial):
+            return (thing.func, thing.args, thing.keywords)
+        if issubclass(kind, staticmethod | classmethod):
+            return (thing.__func__,)
+        if issubclass(kind, property):
+            return (thing.fget,)
+        if issubclass(kind, dict):
+            return list(islice(dict.values(thing), _MOST_ITEMS))
+        if issubclass(kind, _CONTAINERS):
+            return list(islice(thing, _MOST_ITEMS))
+        if issubclass(kind, type):
+            return () if _is_foreign(thing) else self._of_class(thing)
+        if kind is SimpleNamespace or not _is_foreign(kind):
+            return _of_object(thing)
+        return ()
 
-def _neighbours(thing: Any) -> Iterable[object]:
-    kind = type(thing)  # not isinstance, which may ask the object
-    if kind is FunctionType:
-        return _of_function(thing)
-    if kind is MethodType:
-        return (thing.__func__, thing.__self__)
-    if issubclass(kind, partial):
-        return (thing.func, thing.args, thing.keywords)
-    if issubclass(kind, staticmethod | classmethod):
-        return (thing.__func__,)
-    if issubclass(kind, property):
-        return (thing.fget,)
-    if issubclass(kind, dict):
-        return list(islice(dict.values(thing), _MOST_ITEMS))
-    if issubclass(kind, _CONTAINERS):
-        return list(islice(thing, _MOST_ITEMS))
-    if issubclass(kind, type):
-        return () if _is_foreign(thing) else _of_class(thing)
-    if kind is SimpleNamespace or not _is_foreign(kind):
-        return _of_object(thing)
-    return ()
+    def _of_class(self, kind: type) -> Iterator[object]:
+        """The members that code found so far names; the others wait until some is found that does."""
+        for base in kind.__mro__:
+            if _is_foreign(base):
+                continue
+            for name, member in vars(base).items():
+                if name in self._named or name.startswith("__"):
+                    yield member
+                else:
+                    self._unnamed.setdefault(name, []).append(member)
+
+    def _now_named(self, names: set[str]) -> Iterator[object]:
+        self._named |= names
+        for name in names & self._unnamed.keys():
+            yield from self._unnamed.pop(name)
 
 
 def _is_foreign(kind: type) -> bool:
@@ -101,12 +124,6 @@ def _names(code: CodeType) -> Iterator[str]:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _names(constant)
-
-
-def _of_class(kind: type) -> Iterator[object]:
-    for base in kind.__mro__:
-        if not _is_foreign(base):
-            yield from vars(base).values()
 
 
 def _of_object(thing: object) -> Iterator[object]:
