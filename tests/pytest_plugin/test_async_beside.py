@@ -110,3 +110,45 @@ def test_setup_of_the_plan_runs_nothing_and_trace_reaches_the_body(pytester: pyt
     arguments = (*SETTINGS, *NO_PLUGIN, "--trace")
     traced = pytester.run(sys.executable, "-mpytest", *arguments, stdin=b"c\nc\n", timeout=60)
     traced.assert_outcomes(failed=1)  # without help it would pass, its coroutine dropped
+
+
+def test_each_repetition_has_its_own_async_fixtures(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        import asyncio
+        import pytest
+        from rampart import ObservabilityLevel, Result, SafetyStatus, record_result
+
+        LOG = []
+
+        @pytest.fixture(scope="session")
+        async def wide():
+            async with asyncio.TaskGroup() as group:
+                task = group.create_task(asyncio.sleep(60))
+                LOG.append("wide up")
+                yield asyncio.current_task()
+                task.cancel()
+
+        class TestRepeated:
+            @pytest.fixture
+            async def narrow(self, wide):
+                LOG.append("up")
+                self.own = []
+                async with asyncio.timeout(60):
+                    yield
+                LOG.append("down")
+
+            @pytest.mark.trial(n=3)
+            async def test_it(self, wide, narrow):
+                await asyncio.sleep(0)
+                assert asyncio.current_task() is wide and self.own == []
+                self.own.append(1)
+                LOG.append("test")
+                level = ObservabilityLevel.TOOL_ONLY
+                record_result(Result(status=SafetyStatus.SAFE, summary="made", observability_level=level))
+
+        def test_order():
+            assert LOG == ["wide up", *["up", "test", "down"] * 3]
+        """
+    )
+    run(pytester, *NO_PLUGIN).assert_outcomes(passed=2)

@@ -173,3 +173,18 @@ def test_s95_one_loop_for_session_objects_and_all_tests(pytester: pytest.Pyteste
         """
     )
     run(pytester, *NO_PLUGIN).assert_outcomes(passed=5)
+
+
+def test_asyncio_is_imported_with_the_first_async_test_only(pytester: pytest.Pytester) -> None:
+    pytester.makeconftest(
+        """
+        import sys
+
+        def pytest_runtest_logreport(report):
+            if report.when == "teardown":
+                print(report.nodeid, "asyncio" in sys.modules)
+        """
+    )
+    pytester.makepyfile(test_it="def test_sync(): ...\nasync def test_async(): ...")
+    result = run(pytester, *NO_PLUGIN, "-s", "-pno:xdist")
+    result.stdout.fnmatch_lines(["*test_it.py::test_sync False", "*test_it.py::test_async True"])
