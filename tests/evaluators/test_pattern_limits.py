@@ -138,24 +138,23 @@ async def test_making_an_evaluator_of_an_endless_pattern_does_not_hang() -> None
     started = time.monotonic()
     evaluator = ResponseContains(re.compile("(?:a?|b?){40}$|"), scope=ANY)
 
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 10
     assert await outcome(evaluator, "x") is UNDETERMINED
 
 
-@pytest.mark.usefixtures("short_limit")
-async def test_evaluations_do_not_wait_for_the_limits_of_each_other() -> None:
+async def test_evaluations_do_not_wait_for_the_limits_of_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_pattern_pool, "MATCH_LIMIT", 1.0)
     evaluator = ResponseContains(ENDLESS, scope=ANY)
-    await evaluate(evaluator, TRAP)
     started = time.monotonic()
 
-    results = await asyncio.gather(*(evaluate(evaluator, TRAP) for _ in range(4)))
+    results = await asyncio.gather(*(evaluate(evaluator, TRAP) for _ in range(6)))
 
-    assert [result.outcome for result in results] == [UNDETERMINED] * 4
-    assert time.monotonic() - started < 4 * 0.2 + 1.5
+    assert [result.outcome for result in results] == [UNDETERMINED] * 6
+    assert time.monotonic() - started < 4
 
 
 async def test_waiting_for_a_free_process_is_not_part_of_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_pattern_pool, "MATCH_LIMIT", 0.2)
+    monkeypatch.setattr(_pattern_pool, "MATCH_LIMIT", 0.6)
     hung = [asyncio.create_task(outcome(ResponseContains(ENDLESS, scope=ANY), TRAP)) for _ in range(20)]
     quick = asyncio.create_task(outcome(ResponseContains(re.compile(SLOW), scope=ANY), "7 ok" + " " * 99))
 

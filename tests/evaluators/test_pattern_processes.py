@@ -57,12 +57,15 @@ def test_large_texts_travel(process: PatternProcess) -> None:
     assert not process.ask(PLAIN, text, whole=False, limit=20)
 
 
-def test_a_match_that_takes_too_long_ends_the_process_and_says_so(process: PatternProcess) -> None:
+def test_a_match_that_takes_too_long_ends_the_process_and_says_so(
+    process: PatternProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_pattern_process, "_GRACE", 60)
     started = time.monotonic()
     with pytest.raises(PatternGaveUpError, match=r"^timed out after 0\.3 s$"):
         process.ask(ENDLESS, TRAP, whole=False, limit=0.3)
 
-    assert 0.3 <= time.monotonic() - started < 1.3
+    assert 0.3 <= time.monotonic() - started < 30
     with pytest.raises(ProcessDiedError, match="the process for matching it ended"):
         process.ask(PLAIN, "b", whole=False, limit=2)
 
@@ -94,7 +97,10 @@ def test_a_process_does_not_hear_the_interrupt_key(process: PatternProcess) -> N
 
 
 @posix_only
-def test_limits_hold_where_the_parent_ignores_or_blocks_the_timer_signal() -> None:
+def test_limits_hold_where_the_parent_ignores_or_blocks_the_timer_signal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(_pattern_process, "_GRACE", 60)
     before = signal.signal(signal.SIGALRM, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
     try:
@@ -106,7 +112,7 @@ def test_limits_hold_where_the_parent_ignores_or_blocks_the_timer_signal() -> No
     with pytest.raises(PatternGaveUpError, match="timed out"):
         process.ask(ENDLESS, TRAP, whole=False, limit=0.2)
 
-    assert time.monotonic() - started < 1.1
+    assert time.monotonic() - started < 30
     process.close()
 
 

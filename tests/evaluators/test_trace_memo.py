@@ -305,7 +305,7 @@ async def test_a_name_that_could_not_be_matched_is_not_tried_again(monkeypatch: 
 
     results = await ask_after_every_turn(evaluator, turns)
 
-    assert time.monotonic() - started < 0.2
+    assert time.monotonic() - started < 1
     assert first.outcome is UNDETERMINED
     assert results == [first] * 11
 
