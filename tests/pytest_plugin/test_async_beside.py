@@ -152,3 +152,72 @@ def test_each_repetition_has_its_own_async_fixtures(pytester: pytest.Pytester) -
         """
     )
     run(pytester, *NO_PLUGIN).assert_outcomes(passed=2)
+
+
+def test_last_test_is_run_again_after_the_session_was_torn_down(pytester: pytest.Pytester) -> None:
+    """As pytest-rerunfailures does."""
+    pytester.makepyfile(
+        """
+        import asyncio
+        import pytest
+
+        RUNS = []
+
+        @pytest.fixture(scope="session")
+        async def wide():
+            async with asyncio.TaskGroup() as group:
+                task = group.create_task(asyncio.sleep(60))
+                yield asyncio.get_running_loop()
+                task.cancel()
+
+        async def test_flaky(wide):
+            RUNS.append(asyncio.get_running_loop() is wide)
+            assert len(RUNS) == 3
+            assert RUNS == [True] * 3
+        """
+    )
+    arguments = [argument for argument in SETTINGS if "rerunfailures" not in argument]
+    result = pytester.runpytest_subprocess("-W", "error", *arguments, *NO_PLUGIN, "--reruns=2", timeout=60)
+    result.stdout.fnmatch_lines(["*1 passed, 2 rerun in*"])
+
+
+def test_tasks_that_tests_left_end_before_the_run_is_reported(pytester: pytest.Pytester) -> None:
+    pytester.makeconftest(
+        """
+        import pytest
+
+        LOG = []
+
+        @pytest.fixture(scope="session", autouse=True)
+        def sync_session_fixture():
+            yield
+            LOG.append("session fixture")
+
+        def pytest_rampart_sinks(config):
+            LOG.append("sinks")
+            return []
+
+        def pytest_unconfigure(config):
+            print("ORDER", *LOG, sep=" | ")
+        """
+    )
+    pytester.makepyfile(
+        """
+        import asyncio
+        from conftest import LOG
+
+        async def straggler():
+            try:
+                await asyncio.sleep(60)
+            finally:
+                LOG.append("straggler")
+
+        async def test_leaves_a_task():
+            global task
+            task = asyncio.create_task(straggler())
+            await asyncio.sleep(0)
+        """
+    )
+    result = run(pytester, *NO_PLUGIN)
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["ORDER | straggler | session fixture | sinks"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -58,6 +59,12 @@ class AsyncTests:
             from rampart.pytest_plugin._async_thread import open_lane  # noqa: PLC0415 - imports asyncio
 
             self._lane = open_lane(in_thread=self._in_thread)
+            if self._item is not None:
+                # Finalizers run in reverse: this one after those of all async fixtures, and yet before the
+                # run is reported, which is then told of what unfinished tasks did in the end. Where pytest
+                # has nothing set up, the session's own end will do.
+                with contextlib.suppress(AssertionError, KeyError):
+                    self._item.session.addfinalizer(self._close)
         return self._lane
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -128,14 +135,17 @@ class AsyncTests:
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:
-        """Close the loop, after pytest has torn down the last fixtures in its own hook."""
-        if self._lane is not None:
-            self._lane.close()
+        """Close the loop, if tearing down the session has not done it."""
+        self._close()
 
     def pytest_unconfigure(self) -> None:
         """Close the loop of a session that ended in another way."""
-        if self._lane is not None:
-            self._lane.close()
+        self._close()
+
+    def _close(self) -> None:
+        lane, self._lane = self._lane, None  # when the last test is run again, so is the session set up
+        if lane is not None:
+            lane.close()
 
     def _replacement(
         self, fixturedef: pytest.FixtureDef[Any], request: SubRequest
