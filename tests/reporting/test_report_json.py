@@ -275,6 +275,8 @@ class Unprintable:
         pytest.param({"status": "safe"}, id="status"),
         pytest.param({"status": ["safe"]}, id="status-that-cannot-be-counted"),
         pytest.param({"harm_category": Unprintable()}, id="category"),
+        pytest.param({"harm_category": 7}, id="number-as-category"),
+        pytest.param({"population": "p"}, id="population"),
         pytest.param({"metadata": None}, id="metadata"),
         pytest.param({"turns": Unprintable()}, id="turns"),
     ],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from inline_snapshot import snapshot
 from tests.reporting.support import (
@@ -250,6 +252,20 @@ def test_a_summary_without_end_is_cut() -> None:
     (line,) = lines_about(recorded(UNSAFE, summary="x" * 1_500_000))
     assert len(line) < 4_100
     assert line.endswith("xxx... (tool_only)")
+
+
+def test_results_made_by_hand_do_not_cost_the_summary() -> None:
+    odd: Any = recorded(UNSAFE, name="test_odd")
+    odd.status, odd.harm_category, odd.population, odd.summary = "safe", object(), "p", None
+    nothing: Any = "not even a result"
+    lines = lines_of(TestRunReport(results=[recorded(SAFE), odd, nothing]))
+    assert lines[1:5] == [
+        "UNCATEGORIZED (3 results)",
+        "  ERR   test_odd -- None (tool_only)",
+        "  ERR   not even a result (response_only)",
+        "  PASS  test_a -- it was safe (tool_only)",
+    ]
+    assert lines[-1].startswith("Population: 3 runs - 0 unsafe")
 
 
 def test_s55_a_failing_population_never_shows_two_equal_figures() -> None:

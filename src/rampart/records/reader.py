@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -14,7 +15,6 @@ from rampart.records.record import ResultRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
 
 def iter_records(*, path: Path) -> Iterator[ResultRecord]:
@@ -30,7 +30,7 @@ def iter_records(*, path: Path) -> Iterator[ResultRecord]:
         SchemaError: If any other line does not follow the format, naming the line.
         OSError: If the file cannot be read.
     """
-    for entry in iter_lines(path):
+    for entry in iter_lines(Path(path)):
         if isinstance(entry, ResultRecord):
             yield entry
 

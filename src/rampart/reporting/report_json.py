@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import copy
 from dataclasses import asdict
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import msgspec
 
 from rampart.core.report import TestRunReport
-from rampart.core.result import Result, SafetyStatus, status_of
+from rampart.core.result import SafetyStatus, status_of
 from rampart.records.codec import checked_envelope
 from rampart.records.json_values import clean_text, prepare_value
 from rampart.records.losses import Losses
 from rampart.records.prepare import prepare_record
 from rampart.records.record import ResultRecord
 from rampart.records.wire import TRACE_SCHEMA_VERSION
+from rampart.reporting.plain_result import plain_result
+
+if TYPE_CHECKING:
+    from rampart.core.result import Result
 
 _INDENT = 2
 
@@ -65,35 +68,10 @@ def record_of(result: Result) -> ResultRecord:
 
 
 def _countable(report: TestRunReport) -> tuple[TestRunReport, dict[int, Result]]:
-    """A report that can be counted and grouped, and its results' originals by identity.
-
-    Results made by hand may hold anything. As in their records, a status that is none counts as ERROR
-    and a category that is none as no category.
-    """
-    originals: dict[int, Result] = {}
-    results = []
-    for result in report.results:
-        plain = _plain(result)
-        originals[id(plain)] = result
-        results.append(plain)
-    return TestRunReport(results=results), originals
-
-
-def _plain(result: Result) -> Result:
-    if not isinstance(result, Result):
-        return prepare_record(result=result).result
-    status, category, metadata = (vars(result).get(name) for name in ("status", "harm_category", "metadata"))
-    if (
-        isinstance(status, SafetyStatus)
-        and (category is None or isinstance(category, str))
-        and isinstance(metadata, dict)
-    ):
-        return result
-    plain = copy.copy(result)
-    plain.status = status if isinstance(status, SafetyStatus) else SafetyStatus.ERROR
-    plain.harm_category = category if isinstance(category, str) else None
-    plain.metadata = metadata if isinstance(metadata, dict) else {}
-    return plain
+    """A report that can be counted and grouped, and its results' originals by identity."""
+    plain = [plain_result(result) for result in report.results]
+    originals = {id(one): result for one, result in zip(plain, report.results, strict=True)}
+    return TestRunReport(results=plain), originals
 
 
 def _by_category(counted: TestRunReport) -> dict[str, list[Result]]:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rampart.core.population import population_line
-from rampart.core.report import last_attempts
+from rampart.core.report import TestRunReport, last_attempts
 from rampart.core.result import Result, SafetyStatus, status_of
 from rampart.records.population import Population, population_of
+from rampart.reporting.plain_result import plain_result
 from rampart.reporting.status_label import LABELS, WORST_FIRST
 from rampart.text.oneline import one_line, quote
 from rampart.text.percent import format_percent
@@ -16,8 +17,6 @@ from rampart.text.safe import safe_str
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    from rampart.core.report import TestRunReport
 
 MAX_MEMBERS = 20
 """How many members of a population are listed."""
@@ -61,13 +60,16 @@ def summary_sections(*, report: TestRunReport, incomplete_reasons: Sequence[str]
         reasons = [f"  - {one_line(safe_str(reason))}" for reason in incomplete_reasons]
         sections.append(Section(title="rampart: incomplete run", lines=[_NOT_ALL, *reasons]))
     if report.results:
-        lines = [*_category_lines(report), "", _totals(report)]
+        readable = TestRunReport(
+            results=[plain_result(result) for result in report.results], populations=report.populations
+        )
+        lines = [*_category_lines(readable), "", _totals(readable)]
         sections.append(Section(title="rampart summary", lines=lines))
     return sections
 
 
 def _category_lines(report: TestRunReport) -> list[str]:
-    counted = type(report)(results=last_attempts(report.results))
+    counted = TestRunReport(results=last_attempts(report.results))
     figures = {population.get("id"): population for population in report.populations}
     members = _members(counted.results)
     lines: list[str] = []
