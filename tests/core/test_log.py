@@ -80,6 +80,26 @@ def test_s98_handlers_that_write_exceptions_their_own_way_see_no_secret(
     assert KEY not in repr(vars(record))
 
 
+def test_s98_a_secret_with_a_control_sequence_inside_is_blanked_out(written: io.StringIO) -> None:
+    register_secret(KEY)
+    log.warning("refused %s", f"{KEY[:5]}\x1b[0m{KEY[5:]}")
+    assert written.getvalue() == "refused ***\n"
+
+
+def test_s88_control_sequences_go(written: io.StringIO) -> None:
+    def fail() -> None:
+        raise ValueError("\x1b[3Jgone\x07")
+
+    try:
+        fail()
+    except ValueError:
+        log.exception("\x1b]2;title\x07said %s\n\tand more", "\x1b[31mred\x1b[0m\x9b")
+    text = written.getvalue()
+    assert text.startswith("said red\n\tand more\nTraceback")
+    assert text.endswith("ValueError: gone\n")
+    assert not set(text) & set("\x1b\x07\x9b")
+
+
 def test_an_exception_without_secrets_stays_as_it_is(caplog: pytest.LogCaptureFixture) -> None:
     log_failure()
     (record,) = caplog.records
