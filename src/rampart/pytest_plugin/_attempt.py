@@ -7,18 +7,18 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rampart.core.listener import context_listener
-from rampart.core.population import Tally
-from rampart.core.result import PopulationRef, Result, SafetyStatus, status_of
-from rampart.pytest_plugin._collection import Collector, Slot
+from rampart.pytest_plugin._listener import Slot
 from rampart.pytest_plugin._markers import effective_trial, harm_category
-from rampart.pytest_plugin._populations import population_figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     import pytest
 
+    from rampart.core.population import Tally
+    from rampart.core.result import PopulationRef, Result, SafetyStatus
     from rampart.core.types import HarmCategory
+    from rampart.pytest_plugin._collection import Collector
     from rampart.pytest_plugin._run import Run
 
 
@@ -31,13 +31,13 @@ class Attempt:
         name: The test's name, with its parameters.
         harm_category: What the test's marker says, for results without a category.
         ordinal: Which attempt this is, from 0.
+        is_rerun_known: Whether it is known that the test is run again, or may be.
         trial: What the test's marker declares, `--rampart-trials` applied; None without a marker.
         repeats: Whether the plugin itself repeats the test.
-        collector: What records now.
         next_index: The place of the next result among those of the test.
         first_bad: The first result that is not SAFE.
         trials: The trials that the test itself ran: population id and index.
-        declared: Size and threshold of the populations that the test itself ran.
+        declared: Size and threshold of the populations that the test itself ran, by population id.
         in_repetition: Whether phases are running that pytest does not report.
         section_shown: Whether a report of this attempt already shows the failing conversation.
     """
@@ -57,13 +57,24 @@ class Attempt:
         self.declared: dict[str, tuple[int, float]] = {}
         self.in_repetition = False
         self.section_shown = False
+        self.population_id = uuid.uuid4().hex if self.repeats else ""
         self._first_index = next_index
-        self._population_id = uuid.uuid4().hex
+        self._repetition = 0
         self._verdicts: list[SafetyStatus] = []
-        self._counted = False
         self._settled = False
+        self._collector: Collector | None = None
         self._older_than_teardown = (0, 0)
-        self._begin_collecting(0)
+        self._slot = Slot(self)
+        run.listener.current = self
+
+    @property
+    def collector(self) -> Collector:
+        """What the test, or the current repetition of it, has recorded."""
+        if self._collector is None:
+            from rampart.pytest_plugin._collection import Collector  # noqa: PLC0415  # see _listener
+
+            self._collector = Collector(self, repetition=self._repetition_ref())
+        return self._collector
 
     @property
     def recorded_count(self) -> int:
@@ -73,23 +84,17 @@ class Attempt:
     @property
     def trials_ran(self) -> int:
         """How many trials ran, whoever ran them; one that was broken off counts if it recorded something."""
-        if self.repeats:
-            return len(self._verdicts) + bool(self.collector.results and not self._counted)
-        return len(self.trials)
+        if not self.repeats:
+            return len(self.trials)
+        broken_off = len(self._verdicts) == self._repetition and bool(
+            self._collector and self._collector.results
+        )
+        return len(self._verdicts) + broken_off
 
     def take_index(self) -> int:
         """The place of the next result among those of the test."""
         index, self.next_index = self.next_index, self.next_index + 1
         return index
-
-    def note(self, recorded: Result) -> None:
-        """Keep in mind what the checks at the end of the test ask for."""
-        if self.first_bad is None and status_of(recorded) is not SafetyStatus.SAFE:
-            self.first_bad = recorded
-        ref = recorded.population
-        if ref is not None and ref.id != self._population_id:
-            self.trials.add((ref.id, ref.index))
-            self.declared.setdefault(ref.id, (ref.size, ref.threshold))
 
     def keep_population(
         self,
@@ -101,9 +106,11 @@ class Attempt:
         cut_short: bool = False,
     ) -> None:
         """Put the figures of a population into the report and the journal."""
-        figures = population_figures(
+        from rampart.records.population import population_object  # noqa: PLC0415  # see _listener
+
+        figures = population_object(
             population_id=population_id,
-            nodeid=self.nodeid,
+            pytest_nodeid=self.nodeid,
             size=size,
             threshold=threshold,
             statuses=statuses,
@@ -123,25 +130,32 @@ class Attempt:
     def end_repetition(self) -> None:
         """Count the current repetition as a trial, with the verdict of what it recorded."""
         self._verdicts.append(self.collector.status)
-        self._counted = True
 
     def begin_repetition(self, index: int) -> None:
         """Give the next repetition a collection of its own; the last one's is closed."""
         self._stop_collecting()
-        self._begin_collecting(index)
+        self._repetition = index
+        self._collector = None
+        self._slot = Slot(self)
+        self.run.listener.current = self
 
     def settle(self) -> Tally:
         """Record the verdict over the repetitions, all of which have ended."""
+        from rampart.core.population import Tally  # noqa: PLC0415  # see _listener
+
         self._keep_repetitions(cut_short=False)
         return Tally.of(self._verdicts)
 
     def enter_teardown(self) -> None:
         """Remember what is older than the last tear-down."""
-        self._older_than_teardown = (len(self.collector.results), len(self.collector.populations))
+        if self._collector is not None:
+            self._older_than_teardown = (len(self.collector.results), len(self.collector.populations))
 
     def unread(self, *, of_teardown: bool) -> list[str]:
         """A line for each bad verdict that nobody looked at."""
-        return list(self.collector.unread(after=self._older_than_teardown if of_teardown else (0, 0)))
+        if self._collector is None:
+            return []
+        return list(self._collector.unread(after=self._older_than_teardown if of_teardown else (0, 0)))
 
     def end(self) -> None:
         """Stop recording; what comes now is late."""
@@ -156,25 +170,25 @@ class Attempt:
         self._settled = True
         if self.trial is not None:
             self.keep_population(
-                self._population_id,
+                self.population_id,
                 size=self.trial.n,
                 threshold=self.trial.threshold,
                 statuses=self._verdicts,
                 cut_short=cut_short,
             )
 
-    def _begin_collecting(self, index: int) -> None:
-        repetition = None
-        if self.repeats and self.trial is not None:
-            repetition = PopulationRef(
-                id=self._population_id, index=index, size=self.trial.n, threshold=self.trial.threshold
-            )
-        self._counted = False
-        self._slot = Slot(self)
-        self.collector = Collector(self, repetition=repetition)
-        self.run.listener.current = self.collector
+    def _repetition_ref(self) -> PopulationRef | None:
+        """Where results of the current repetition stand among the trials."""
+        if not self.repeats or self.trial is None:
+            return None
+        from rampart.core.result import PopulationRef  # noqa: PLC0415  # see _listener
+
+        return PopulationRef(
+            id=self.population_id, index=self._repetition, size=self.trial.n, threshold=self.trial.threshold
+        )
 
     def _stop_collecting(self) -> None:
         self._slot.close()
-        self.collector.close()
+        if self._collector is not None:
+            self._collector.close()
         self.run.listener.current = None

@@ -7,8 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rampart.core.checked import was_read
-from rampart.core.listener import process_listener
-from rampart.core.log import log
 from rampart.core.result import Result, SafetyStatus, status_of
 from rampart.pytest_plugin._populations import (
     EndedPopulation,
@@ -21,11 +19,9 @@ from rampart.text.safe import safe_str
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rampart.core.listener import ResultListener
     from rampart.core.population import PopulationResult
     from rampart.core.result import PopulationRef
     from rampart.pytest_plugin._attempt import Attempt
-    from rampart.pytest_plugin._run import Run
 
 
 class Collector:
@@ -56,8 +52,18 @@ class Collector:
             self._originals[id(result)] = result
             recorded = recorded_copy(result, self._attempt, self._repetition)
             self.results.append(recorded)
-            self._attempt.note(recorded)
+            self._note(recorded)
             run.keep(recorded)
+
+    def _note(self, recorded: Result) -> None:
+        """Tell the attempt what its checks and its reports ask for."""
+        attempt = self._attempt
+        if attempt.first_bad is None and status_of(recorded) is not SafetyStatus.SAFE:
+            attempt.first_bad = recorded
+        ref = recorded.population
+        if ref is not None and ref.id != attempt.population_id:
+            attempt.trials.add((ref.id, ref.index))
+            attempt.declared.setdefault(ref.id, (ref.size, ref.threshold))
 
     def add_population(self, population: PopulationResult, *, population_id: str) -> None:
         """Record that the trials of a population are over."""
@@ -121,85 +127,6 @@ class Collector:
         self._originals.clear()
         for population in self.populations:
             population.live = None
-
-
-class Slot:
-    """Tags what a test starts, so that what arrives after its end is not taken for the next test's.
-
-    It stands in the context variable while the test's own code runs; tasks and threads started from there
-    inherit it.
-    """
-
-    def __init__(self, attempt: Attempt) -> None:
-        self._attempt = attempt
-        self._open = True
-
-    def close(self) -> None:
-        """Take whatever comes from now on for late."""
-        self._open = False
-
-    def on_result(self, result: Result, /) -> None:
-        """Pass a result on to whatever is being tested now, or keep it as a late one."""
-        replaced, listener = self._replacement()
-        if replaced:
-            if listener is not None:
-                listener.on_result(result)
-        elif self._open:
-            self._attempt.run.listener.on_result(result)
-        else:
-            self._attempt.run.keep_late(result, self._attempt)
-
-    def on_population(self, population: PopulationResult, /, *, population_id: str) -> None:
-        """Pass a population on; a late one was reported with its results."""
-        replaced, listener = self._replacement()
-        if replaced:
-            if listener is not None:
-                listener.on_population(population, population_id=population_id)
-        elif self._open:
-            self._attempt.run.listener.on_population(population, population_id=population_id)
-
-    @staticmethod
-    def _replacement() -> tuple[bool, ResultListener | None]:
-        """Whether the test has put another listener, or none, in place of the plugin's.
-
-        A run inside of this one is no such thing: what the outer test has started is still the outer test's.
-        """
-        listener = process_listener()
-        return not isinstance(listener, RunListener), listener
-
-
-class RunListener:
-    """What the core hands results to while pytest runs; it knows which test is running.
-
-    Attributes:
-        current: Where results go; None between tests.
-    """
-
-    def __init__(self, run: Run) -> None:
-        self.current: Collector | None = None
-        self._run = run
-
-    def on_result(self, result: Result, /) -> None:
-        """Record a result for the running test."""
-        collector = self.current
-        if collector is None:
-            return
-        try:
-            collector.add_result(result)
-        except Exception:
-            log.exception("a result could not be collected")
-            self._run.mark_incomplete("a result could not be collected")
-
-    def on_population(self, population: PopulationResult, /, *, population_id: str) -> None:
-        """Record a population for the running test."""
-        collector = self.current
-        if collector is None:
-            return
-        try:
-            collector.add_population(population, population_id=population_id)
-        except Exception:
-            log.exception("a population could not be collected")
-            self._run.mark_incomplete("a population could not be collected")
 
 
 def recorded_copy(result: Result, attempt: Attempt, repetition: PopulationRef | None) -> Result:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
-from rampart.pytest_plugin._repetition import Repetition
 from rampart.pytest_plugin._session import RUN
 from rampart.pytest_plugin._skips import with_trial_count
 from rampart.pytest_plugin._unchecked import check_call, check_teardown, warn_of_mismatches
@@ -111,6 +110,8 @@ def _repeated(item: pytest.Item, attempt: Attempt) -> contextlib.AbstractContext
     trial = attempt.trial
     if trial is None or not attempt.repeats or not isinstance(item, pytest.Function):
         return None
+    from rampart.pytest_plugin._repetition import Repetition  # noqa: PLC0415  # few tests are repeated
+
     return _replaced(item, Repetition(item, attempt, trial, item.runtest).run)
 
 

@@ -1,9 +1,9 @@
-"""The figures of a population of trials, as the report and the journal show them."""
+"""Populations of trials that a test has run."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rampart.core.population import PopulationResult, population_was_read
 from rampart.core.result import SafetyStatus, status_of
@@ -64,28 +64,6 @@ def worst_status(statuses: Iterable[SafetyStatus]) -> SafetyStatus | None:
     """What several verdicts amount to together; None without any."""
     present = set(statuses)
     return next((status for status in _WORST_FIRST if status in present), None)
-
-
-def population_figures(
-    *,
-    population_id: str,
-    nodeid: str,
-    size: int,
-    threshold: float,
-    statuses: Iterable[SafetyStatus],
-    cut_short: bool = False,
-) -> dict[str, Any]:
-    """The figures that report and journal show; see `rampart.records.population.population_object`."""
-    from rampart.records.population import population_object  # noqa: PLC0415  # runs without results need none
-
-    return population_object(
-        population_id=population_id,
-        pytest_nodeid=nodeid,
-        size=size,
-        threshold=threshold,
-        statuses=statuses,
-        cut_short=cut_short,
-    )
 
 
 def member_statuses(members: Iterable[Result]) -> list[SafetyStatus]:

@@ -9,18 +9,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from rampart.core.log import log
-from rampart.core.population import Tally
-from rampart.core.report import TestRunReport, last_attempts
-from rampart.core.result import Result, status_of
 from rampart.pytest_plugin._attempt import Attempt
-from rampart.pytest_plugin._collection import RunListener, recorded_copy
+from rampart.pytest_plugin._listener import RunListener
 
 if TYPE_CHECKING:
+    from rampart.core.report import TestRunReport
+    from rampart.core.result import Result
     from rampart.pytest_plugin._journal import RunJournal
     from rampart.pytest_plugin._options import Options
 
 _ATTEMPT = pytest.StashKey[Attempt]()
-_Key = tuple[str, int, int, str]
 
 
 class Run:
@@ -96,6 +94,8 @@ class Run:
         log.warning("a result arrived after its test had ended: %s: %r", attempt.nodeid, result)
         if self._duration is not None:
             return
+        from rampart.pytest_plugin._collection import recorded_copy  # noqa: PLC0415  # see _listener
+
         self.mark_incomplete(f"a result arrived after its test had ended: {attempt.nodeid}")
         with self.lock:
             recorded = recorded_copy(result, attempt, None)
@@ -109,38 +109,14 @@ class Run:
 
     def report(self) -> TestRunReport:
         """The report over everything recorded so far."""
-        results = sorted(self._results, key=_report_order)
-        counted = last_attempts(results)
-        tally = Tally.of(map(status_of, counted))
-        duration = time.monotonic() - self._started if self._duration is None else self._duration
-        metadata: dict[str, Any] = {}
-        if self.incomplete:
-            metadata = {"incomplete": True, "incomplete_reasons": list(self.incomplete)}
-        return TestRunReport(
-            results=results,
-            populations=self._last_populations(results),
-            total_runs=len(counted),
-            passed=tally.safe,
-            failed=tally.unsafe,
-            undetermined=tally.undetermined,
-            errors=tally.error,
-            duration_seconds=duration,
-            metadata=metadata,
-        )
+        from rampart.pytest_plugin._report import build_report  # noqa: PLC0415  # see _listener
 
-    def _last_populations(self, results: list[Result]) -> list[dict[str, Any]]:
-        """The populations of each test's last attempt, in the order of their first result."""
-        latest: dict[str, int] = {}
-        place: dict[str, int] = {}
-        for position, result in enumerate(results):
-            nodeid = result.metadata["_pytest_nodeid"]
-            latest[nodeid] = max(latest.get(nodeid, 0), result.metadata.get("_rampart_attempt", 0))
-            if result.population is not None:
-                place.setdefault(result.population.id, position)
-        for attempt, entry in self._populations:
-            latest[entry["pytest_nodeid"]] = max(latest.get(entry["pytest_nodeid"], 0), attempt)
-        kept = [entry for attempt, entry in self._populations if attempt == latest[entry["pytest_nodeid"]]]
-        return sorted(kept, key=lambda entry: place.get(entry["id"], len(results)))
+        return build_report(
+            results=self._results,
+            populations=self._populations,
+            incomplete=self.incomplete,
+            duration_seconds=time.monotonic() - self._started if self._duration is None else self._duration,
+        )
 
     def _number_first_attempt(self, nodeid: str) -> None:
         """Nobody knew that there would be a second attempt when the first one was recorded."""
@@ -152,13 +128,3 @@ class Run:
 def attempt_of(item: pytest.Item) -> Attempt | None:
     """The latest attempt at running a test; None before the first one."""
     return item.stash.get(_ATTEMPT, None)
-
-
-def _report_order(result: Result) -> _Key:
-    metadata = result.metadata
-    return (
-        metadata.get("_pytest_nodeid") or metadata.get("_pytest_test_name", ""),
-        metadata.get("_rampart_result_index", 0),
-        metadata.get("_rampart_attempt", 0),
-        metadata.get("_rampart_source_worker", ""),
-    )

@@ -72,7 +72,9 @@ def finish(session: pytest.Session) -> None:
 
 def _emit(session: pytest.Session, run: Run) -> None:
     try:
-        emit(run.report(), find_sinks(session.config))
+        sinks = find_sinks(session.config)
+        if sinks:
+            emit(run.report(), sinks)
     except KeyboardInterrupt:
         session.config.stash[_INTERRUPTS].note(KeyboardInterrupt())
         session.exitstatus = pytest.ExitCode.INTERRUPTED

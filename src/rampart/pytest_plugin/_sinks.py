@@ -7,12 +7,11 @@ import warnings
 from typing import TYPE_CHECKING
 
 from rampart.core.log import log
-from rampart.core.report import ReportSink
 
 if TYPE_CHECKING:
     import pytest
 
-    from rampart.core.report import TestRunReport
+    from rampart.core.report import ReportSink, TestRunReport
 
 
 def find_sinks(config: pytest.Config) -> list[ReportSink]:
@@ -22,6 +21,10 @@ def find_sinks(config: pytest.Config) -> list[ReportSink]:
     except Exception:
         log.exception("pytest_rampart_sinks failed; no sink is used")
         return []
+    if not answers:
+        return []
+    from rampart.core.report import ReportSink  # noqa: PLC0415  # not needed by runs without sinks
+
     sinks: list[ReportSink] = []
     for answer in answers:
         if not isinstance(answer, list):
@@ -41,8 +44,6 @@ def find_sinks(config: pytest.Config) -> list[ReportSink]:
 
 def emit(report: TestRunReport, sinks: list[ReportSink]) -> None:
     """Run the sinks one after another and wait for them; a failing one is logged."""
-    if not sinks:
-        return
     import asyncio  # noqa: PLC0415  # not needed by runs without sinks
 
     def run() -> None:
