@@ -11,7 +11,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from rampart.adapters import record_tools
+from rampart.adapters import CallableAdapter, record_tools
 from rampart.adapters.tool_reach import reaches_recorded_tool
 
 
@@ -206,6 +206,7 @@ NOT_FOUND = [
     pytest.param(unfilled(), id="empty-cell"),
     pytest.param(Slotted(unrecorded), id="slots"),
     pytest.param(Mock(), id="mock"),
+    pytest.param(CallableAdapter(names_it), id="another-adapter"),
     pytest.param(logging.getLogger("any"), id="logger"),
     pytest.param(len, id="builtin"),
     pytest.param(graph(unrecorded), id="graph"),

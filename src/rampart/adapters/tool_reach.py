@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _MOST_OBJECTS = 10_000
 _MOST_ITEMS = 1_000
 _CONTAINERS = (list, tuple, set, frozenset, deque)
-_FOREIGN = frozenset({"pytest", "_pytest", "pluggy", "rampart"}) | sys.stdlib_module_names
+_FOREIGN = frozenset({"pytest", "_pytest", "pluggy"}) | sys.stdlib_module_names
 
 
 def reaches_recorded_tool(*roots: object) -> bool:
@@ -93,9 +93,11 @@ class _Search:
 
 
 def _is_foreign(kind: type) -> bool:
-    """Whether objects of this class lead away from the agent: event loops, mocks, fixtures, loggers."""
+    """Whether objects of this class lead away from the agent: event loops, fixtures, other adapters."""
     module: object = kind.__module__  # a class body may have put anything there
-    return not isinstance(module, str) or module.partition(".")[0] in _FOREIGN
+    if not isinstance(module, str):
+        return True
+    return module.partition(".")[0] in _FOREIGN or module.startswith("rampart.adapters.")
 
 
 def _of_function(function: FunctionType) -> Iterator[object]:
