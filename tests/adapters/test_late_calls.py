@@ -1,12 +1,13 @@
 """Calls outside of turns: between them, after the last, after the session."""
 
 import asyncio
+import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
 from tests.adapters.conversation import History, calls_of, reply_to, say
-from tests.adapters.spied_tools import RESPONSE_ONLY, TOOL_ONLY, send, send_async
+from tests.adapters.spied_tools import RESPONSE_ONLY, TOOL_ONLY, in_own_thread, send, send_async
 
 from rampart.adapters import CallableAdapter, record_tools
 from rampart.adapters.callable_session import CallableSession
@@ -151,6 +152,19 @@ class TestToolLog:
             pass
         log.close()
         assert not log.is_open
+
+
+async def test_a_session_that_nobody_left_does_not_count_for_ever() -> None:
+    async def agent(prompt: str, history: History) -> str:
+        in_own_thread(lambda: send(prompt))
+        return ""
+
+    adapter = CallableAdapter(agent)
+    forgotten = await adapter.create_session_async()
+    await forgotten.__aenter__()
+    del forgotten
+    gc.collect()
+    assert calls_of(await reply_to(adapter, "x")) == [("send", {"to": "x"})]
 
 
 async def test_a_session_hands_out_its_log() -> None:

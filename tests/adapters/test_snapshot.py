@@ -70,6 +70,23 @@ def test_depth_around_it_ends() -> None:
     assert isinstance(level, str)
 
 
+def test_a_container_that_changes_meanwhile_is_shown() -> None:
+    class Changing:
+        def __init__(self, around: dict[int, Any]) -> None:
+            self.around = around
+
+        def __reduce_ex__(self, protocol: Any) -> Any:
+            self.around[len(self.around)] = "new"
+            raise RuntimeError
+
+        def __repr__(self) -> str:
+            return "changing"
+
+    around: dict[int, Any] = {}
+    around[0] = Changing(around)
+    assert snapshot(around).startswith("{0: changing, 1: 'new'")
+
+
 def test_a_cycle_of_plain_values_is_copied() -> None:
     around: dict[str, Any] = {}
     around["self"] = around

@@ -92,8 +92,9 @@ class SessionThread:
     def _put(self, job: Callable[[], None]) -> None:
         self._jobs.put(job)
         if self._thread is None:
-            self._thread = threading.Thread(target=self._work, name=self._name, daemon=True)
-            self._thread.start()
+            thread = threading.Thread(target=self._work, name=self._name, daemon=True)
+            thread.start()  # may be refused: then there is none
+            self._thread = thread
 
     def _work(self) -> None:
         self._on_start()

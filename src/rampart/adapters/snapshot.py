@@ -18,31 +18,29 @@ def snapshot(value: object) -> Any:
     What cannot be copied (locks, clients, generators) is replaced by its repr, cut at 200 characters;
     lists, dicts, tuples and sets around it keep the rest of what they hold.
     """
+    try:
+        return _copied(value, depth=0)
+    except Exception:  # such as a dict that another thread changes meanwhile
+        return _shown(value)
+
+
+def _copied(value: object, *, depth: int) -> Any:
     if type(value) in _ATOMS:
         return value
     try:
         return copy.deepcopy(value)
     except Exception:  # a foreign `__deepcopy__` or `__reduce_ex__` may raise anything
-        return _piecewise(value, depth=0)
+        return _piecewise(value, depth=depth)
 
 
 def _piecewise(value: object, *, depth: int) -> Any:
     if depth >= _DEEPEST:
         return _shown(value)
     if type(value) is dict:
-        return {key: _piece(item, depth=depth) for key, item in value.items()}
+        return {key: _copied(item, depth=depth + 1) for key, item in value.items()}
     if type(value) in {list, tuple, set, frozenset}:
-        return type(value)(_piece(item, depth=depth) for item in value)  # type: ignore[call-arg, attr-defined]
+        return type(value)(_copied(item, depth=depth + 1) for item in value)  # type: ignore[call-arg, attr-defined]
     return _shown(value)
-
-
-def _piece(value: object, *, depth: int) -> Any:
-    if type(value) in _ATOMS:
-        return value
-    try:
-        return copy.deepcopy(value)
-    except Exception:  # as above
-        return _piecewise(value, depth=depth + 1)
 
 
 def _shown(value: object) -> str:

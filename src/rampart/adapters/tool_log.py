@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("rampart")
 _lock = threading.RLock()  # a finaliser that calls a tool may run while it is held
-_open_logs: dict[ToolLog, None] = {}  # in the order of opening
+_open_logs: WeakSet[ToolLog] = WeakSet()  # weak: a session that nobody left must not count for ever
 _current: ContextVar[ToolLog | None] = ContextVar("rampart_tool_log", default=None)
 _thread = threading.local()
 
@@ -102,12 +103,12 @@ class ToolLog:
     def open(self) -> None:
         """Begin to take calls."""
         with _lock:
-            _open_logs[self] = None
+            _open_logs.add(self)
 
     def close(self) -> None:
         """Take no more calls; doing so again changes nothing."""
         with _lock:
-            _open_logs.pop(self, None)
+            _open_logs.discard(self)
 
     @contextmanager
     def recording(self) -> Iterator[None]:
