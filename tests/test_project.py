@@ -118,7 +118,8 @@ def test_every_target_is_phony_and_explained() -> None:
 
 
 def test_make_help_lists_the_targets() -> None:
-    ran = subprocess.run(["make", "help"], cwd=_ROOT, capture_output=True, text=True, check=True)
+    command = ["make", "--no-print-directory", "help"]
+    ran = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=True)
     assert {line.split()[0] for line in ran.stdout.splitlines()} == _targets()
 
 

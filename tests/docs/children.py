@@ -5,6 +5,8 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import entry_points
 from pathlib import Path
 
 TIMEOUT_S = 100
@@ -74,8 +76,15 @@ def _environment() -> dict[str, str]:
     programs = str(Path(sys.executable).parent)
     return inherited | {
         "PATH": os.pathsep.join([programs, os.environ.get("PATH", os.defpath)]),
+        "PYTEST_ADDOPTS": " ".join(f"-p no:{name}" for name in _other_plugins()),
         "COLUMNS": "160",
         "NO_COLOR": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONUNBUFFERED": "1",
     }
+
+
+@cache
+def _other_plugins() -> list[str]:
+    """The plugins of pytest that a user of rampart need not have; `pytest -p NAME` brings one back."""
+    return sorted(plugin.name for plugin in entry_points(group="pytest11") if plugin.name != "rampart")
