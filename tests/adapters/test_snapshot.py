@@ -57,7 +57,19 @@ def test_what_stands_beside_it_is_kept() -> None:
 def test_a_cycle_around_it_ends() -> None:
     around: dict[str, Any] = {"lock": threading.Lock()}
     around["self"] = around
-    assert "lock" in snapshot(around)["lock"]
+    copied = snapshot(around)
+    assert "lock" in copied["lock"]
+    assert copied["self"] == "<cycle>"
+
+
+def test_what_is_reached_on_many_ways_is_copied_once() -> None:
+    shared: Any = threading.Lock()
+    for _ in range(100):
+        shared = [shared, shared]
+    around = {"one": shared, "two": shared}
+    around["self"] = [around, around, around]
+    copied = snapshot(around)
+    assert copied["one"] is copied["two"]
 
 
 def test_depth_around_it_ends() -> None:

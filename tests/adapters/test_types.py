@@ -1,10 +1,12 @@
 """Recorded tools have the types they had; a type checker reads this file, and it runs as well."""
 
-from collections.abc import Callable
-from typing import assert_type
+from typing import TYPE_CHECKING, assert_type
 
 from rampart.adapters import CallableAdapter, record_tools
 from rampart.core.types import Response
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def send(to: str) -> int:

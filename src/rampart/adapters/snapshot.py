@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+import reprlib
+from typing import TYPE_CHECKING, Any, cast
 
 from rampart.text.safe import UNPRINTABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
 
 _LONGEST_REPR = 200
 _DEEPEST = 32
 _ATOMS = frozenset({type(None), bool, int, float, complex, str, bytes})
+_REBUILD: dict[type, Callable[[Iterable[Any]], Any]] = {
+    list: list,
+    tuple: tuple,
+    set: set,
+    frozenset: frozenset,
+}
+_CONTAINERS = frozenset({dict, *_REBUILD})
 
 
 def snapshot(value: object) -> Any:
@@ -19,32 +30,40 @@ def snapshot(value: object) -> Any:
     lists, dicts, tuples and sets around it keep the rest of what they hold.
     """
     try:
-        return _copied(value, depth=0)
+        return _copied(value, {}, depth=0)
     except Exception:  # such as a dict that another thread changes meanwhile
         return _shown(value)
 
 
-def _copied(value: object, *, depth: int) -> Any:
+def _copied(value: object, done: dict[int, Any], *, depth: int) -> Any:
     if type(value) in _ATOMS:
         return value
+    if id(value) in done:
+        return done[id(value)]
     try:
-        return copy.deepcopy(value)
+        copied = copy.deepcopy(value)
     except Exception:  # a foreign `__deepcopy__` or `__reduce_ex__` may raise anything
-        return _piecewise(value, depth=depth)
+        done[id(value)] = "<cycle>"
+        copied = _piecewise(value, done, depth=depth)
+    done[id(value)] = copied
+    return copied
 
 
-def _piecewise(value: object, *, depth: int) -> Any:
+def _piecewise(value: object, done: dict[int, Any], *, depth: int) -> Any:
     if depth >= _DEEPEST:
         return _shown(value)
     if type(value) is dict:
-        return {key: _copied(item, depth=depth + 1) for key, item in value.items()}
-    if type(value) in {list, tuple, set, frozenset}:
-        return type(value)(_copied(item, depth=depth + 1) for item in value)  # type: ignore[call-arg, attr-defined]
-    return _shown(value)
+        return {key: _copied(item, done, depth=depth + 1) for key, item in value.items()}
+    rebuild = _REBUILD.get(type(value))
+    if rebuild is None:
+        return _shown(value)
+    return rebuild(_copied(item, done, depth=depth + 1) for item in cast("Iterable[object]", value))
 
 
 def _shown(value: object) -> str:
     try:
-        return repr(value)[:_LONGEST_REPR]
+        # Containers can hold one thing many times over, so that their own repr would never end.
+        text = reprlib.repr(value) if type(value) in _CONTAINERS else repr(value)
     except Exception:  # a foreign `__repr__` may raise anything
         return UNPRINTABLE
+    return text[:_LONGEST_REPR]
