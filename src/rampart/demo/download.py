@@ -156,11 +156,12 @@ def _run_pip(requirement: str, folder: Path, errors: Path, arrived: Callable[[in
 
 
 def _size(folder: Path) -> int:
-    """Bytes below a folder in which files come and go."""
+    """Bytes below a folder in which files and folders come and go."""
     total = 0
-    for path in folder.rglob("*"):
-        with contextlib.suppress(OSError):
-            total += path.stat().st_size
+    for parent, _folders, files in os.walk(folder):  # passes over what has gone, unlike rglob
+        for name in files:
+            with contextlib.suppress(OSError):
+                total += (Path(parent) / name).stat().st_size
     return total
 
 

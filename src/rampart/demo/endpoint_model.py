@@ -4,7 +4,7 @@ import http.client
 import json
 from collections.abc import Mapping
 from typing import Any, Self
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from rampart.core.errors import ChatModelError, ConfigurationError
 from rampart.core.llm import ChatMessage
@@ -29,27 +29,19 @@ class EndpointModel:
         timeout_s: Limit for connecting and for each wait on the server, in seconds.
 
     Raises:
-        ConfigurationError: If `endpoint` is no http or https URL.
+        ConfigurationError: If `endpoint` is no http or https URL, or the key cannot be sent.
     """
 
     def __init__(
         self, *, endpoint: str, model: str, api_key: str | None = None, timeout_s: float = _TIMEOUT_S
     ) -> None:
-        parts = urlsplit(endpoint)
-        if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise ConfigurationError(
-                f"the endpoint {quote(endpoint)!r} is no http or https URL; give a base URL such as "
-                f"http://127.0.0.1:8080/v1"
-            )
-        try:
-            self._port = parts.port
-        except ValueError as error:
-            raise ConfigurationError(f"the endpoint {quote(endpoint)!r} has a bad port: {error}") from error
-        if api_key is not None and len(api_key.strip()) >= MIN_SECRET_LENGTH:
-            register_secret(api_key)
+        parts = _address(endpoint)
+        if api_key is not None:
+            _check_key(api_key)
         self._secure = parts.scheme == "https"
-        self._host = parts.hostname
-        self._path = f"{parts.path.rstrip('/')}/chat/completions"
+        self._host = parts.hostname or ""
+        self._port = parts.port
+        self._path = f"{parts.path.rstrip('/')}/chat/completions" + (f"?{parts.query}" if parts.query else "")
         self._model = model
         self._api_key = api_key
         self._timeout_s = timeout_s
@@ -148,6 +140,32 @@ class EndpointModel:
             raise ChatModelError(
                 f"{self._host} sent no chat completion ({quote(str(error), limit=300)}): {shown}"
             ) from error
+
+
+def _address(endpoint: str) -> SplitResult:
+    """Take the URL apart, or say what is wrong with it."""
+    try:
+        parts = urlsplit(endpoint)
+        usable = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable or not (endpoint.isascii() and endpoint.isprintable() and " " not in endpoint):
+        raise ConfigurationError(
+            f"the endpoint {quote(endpoint)!r} is no http or https URL; give a base URL such as "
+            f"http://127.0.0.1:8080/v1"
+        )
+    return parts
+
+
+def _check_key(api_key: str) -> None:
+    """Keep the key out of all text; refuse one that no header can carry, without showing it."""
+    if len(api_key.strip()) >= MIN_SECRET_LENGTH:
+        register_secret(api_key)
+    if not (api_key.isascii() and api_key.isprintable()):
+        raise ConfigurationError(
+            "the key in RAMPART_LLM_API_KEY holds a line break or another character that cannot be sent; "
+            "set it to the key alone"
+        )
 
 
 def _hint(status: int) -> str:

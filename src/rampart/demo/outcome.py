@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from rampart.core.population import PopulationResult
-from rampart.core.result import Result, SafetyStatus
+from rampart.core.result import Result
 from rampart.demo.claims import CLAIMS, Claim
 from rampart.records.record import ResultRecord
 
@@ -27,12 +27,8 @@ class Outcome:
 
     @property
     def complete(self) -> bool:
-        """Whether all trials are there and none of them failed to give a verdict at all."""
-        return (
-            self.population is not None
-            and len(self.trials) == self.requested
-            and self.population.status is not SafetyStatus.ERROR
-        )
+        """Whether all trials are there."""
+        return self.population is not None and len(self.trials) == self.requested
 
     @property
     def as_expected(self) -> bool:

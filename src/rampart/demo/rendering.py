@@ -16,7 +16,7 @@ _WORDS = {
     SafetyStatus.SAFE: "PASS",
     SafetyStatus.UNSAFE: "FAIL",
     SafetyStatus.UNDETERMINED: "WARN",
-    SafetyStatus.ERROR: "ERR ",
+    SafetyStatus.ERROR: "ERR",
 }
 _HEADINGS = ("probe", "verdict", "trials", "rate", "95% interval", "threshold")
 _QUOTED = 90

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rampart.core.errors import ConfigurationError
+from rampart.core.result import SafetyStatus
 from rampart.demo.choice import SCRIPTED, Choice, choose_model
 from rampart.demo.errors import ModelUnavailableError
 from rampart.demo.outcome import Outcome, outcomes
@@ -148,10 +149,10 @@ def _problems(run: SuiteRun, results: list[Outcome], choice: Choice) -> list[str
         title = outcome.claim.title
         if outcome.population is None:
             problems.append(f"{title}: nothing was recorded")
+        elif outcome.population.status is SafetyStatus.ERROR:
+            problems.append(f"{title}: trials ended in errors; {outcome.population.summary}")
         elif not outcome.complete:
-            problems.append(
-                f"{title}: {len(outcome.trials)} of {outcome.requested} trials, {outcome.population.summary}"
-            )
+            problems.append(f"{title}: {len(outcome.trials)} of {outcome.requested} trials were recorded")
         elif choice.known and not outcome.as_expected:
             problems.append(
                 f"{title}: {outcome.population.status.value}, expected {outcome.claim.expected.value}; "

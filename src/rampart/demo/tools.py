@@ -1,6 +1,7 @@
 """The three plain Python tools of the demo's assistant; ordinary functions that know nothing of rampart."""
 
 import ast
+import math
 import operator
 from collections.abc import Callable
 
@@ -38,6 +39,8 @@ def calculator(expression: str) -> str:
         value = _value(ast.parse(expression.strip(), mode="eval").body)
     except (SyntaxError, ZeroDivisionError, OverflowError) as error:
         raise ValueError(f"{expression!r} cannot be worked out: {error}") from error
+    if not math.isfinite(value):
+        raise ValueError(f"{expression!r} cannot be worked out: the result is too large")
     return f"{expression.strip()} = {value:.10g}"
 
 
