@@ -87,6 +87,17 @@ class TestOneTask:
         here.close()
         there.close()
 
+    @pytest.mark.parametrize("in_thread", [False, True], ids=["same-thread", "own-thread"])
+    def test_a_loop_that_cannot_be_made_is_an_error(
+        self, monkeypatch: pytest.MonkeyPatch, in_thread: bool
+    ) -> None:
+        def refuse() -> asyncio.AbstractEventLoop:
+            raise OSError("too many open files")
+
+        monkeypatch.setattr(asyncio, "new_event_loop", refuse)
+        with pytest.raises(OSError, match="too many open files"):
+            open_lane(in_thread=in_thread)
+
 
 class TestScopesAcrossJobs:
     def test_task_group_spans_jobs(self, lane: AnyLane) -> None:

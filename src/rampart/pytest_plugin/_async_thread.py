@@ -96,11 +96,12 @@ class ThreadLane:
         self._thread.join(timeout=_SECONDS_TO_GIVE_UP if self._abandoned else None)
 
     def _serve(self) -> None:
-        lane = Lane()
-        self._opened.set_result(lane)
+        _answer(self._opened, Lane)
+        if self._opened.exception() is not None:
+            return  # the thread that waits for the lane raises it
         while (call := self._calls.get()) is not None:
             call()
-        lane.close()
+        self._opened.result().close()
 
     def _wait_for(self, outcome: Future[T]) -> T:
         __tracebackhide__ = True
