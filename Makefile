@@ -3,7 +3,9 @@
 #
 #   make PYTHON=python3.13 VENV=.venvs/3.13 test-core      another Python, in an environment of its own
 
-PYTHON ?= python3
+# The first Python that is new enough.
+PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11; do \
+	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$name && break; done)
 VENV ?= .venv
 TESTS ?= tests
 
@@ -76,7 +78,7 @@ clean: ## Remove what was made: environments, caches, builds (the demo's model s
 
 # Where Python comes without ensurepip (Debian's python3-venv is not there), pip puts a pip into the environment.
 $(STAMPS)/venv:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	@test -n '$(PYTHON)' && $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo 'rampart needs Python 3.11 or later; name one: make PYTHON=python3.13 ...' >&2; exit 1; }
 	@echo '$(PYTHON) -m venv $(VENV)'
 	@$(PYTHON) -m venv $(VENV) || { $(PYTHON) -m venv --clear --without-pip $(VENV) && \
