@@ -219,7 +219,7 @@ class FailsTogether(MemoryAdapter):
             return await super().send_async(request)
 
 
-@RULES.session("cleans_up_after_cancellation", "send_async gave a reply although it was cancelled")
+@RULES.session("cleans_up_after_cancellation", "send_async ended normally although it was cancelled")
 class SwallowsCancellation(MemorySession):
     async def send_async(self, request: Request, /) -> Response:
         try:
@@ -272,7 +272,7 @@ class LeaksOnStart(MemorySession):
         return self
 
 
-@RULES.session("cleans_up_after_a_cancelled_start", "__aenter__ gave a reply although it was cancelled")
+@RULES.session("cleans_up_after_a_cancelled_start", "__aenter__ ended normally although it was cancelled")
 class SwallowsCancelledStart(MemorySession):
     async def __aenter__(self) -> Any:
         try:

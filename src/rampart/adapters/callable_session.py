@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from rampart.adapters.agent_function import AgentFunction
@@ -217,7 +217,9 @@ class CallableSession:
             raise ReplyError(msg) from None
         recorded = self.tool_log.take()
         self._observability.note_turn(declared)
-        return replace(response, tool_calls=joined_calls(response.tool_calls, recorded))
+        if recorded:
+            response.tool_calls = joined_calls(response.tool_calls, recorded)
+        return response
 
     def _hand_over_calls(self, error: BaseException) -> None:
         """Let an exception that ends more than the turn carry what the agent had done by then."""

@@ -121,7 +121,7 @@ class ScriptedSession:
         self._agent = agent
         self._reader: ScriptReader[AgentItem] | None = None
         self._left = False
-        self._history: list[Turn] = []
+        self._exchanges: list[tuple[Request, Response]] = []
 
     async def __aenter__(self) -> Self:
         """Take a place in the script."""
@@ -157,24 +157,26 @@ class ScriptedSession:
         item = self._reader.read()
         if item is None:
             raise agent.exhausted(request)
-        response = await _answer_async(item, request, self._history)
+        response = await self._answer_async(item, request)
         if isinstance(response, Response):
-            number = len(self._history)
-            self._history.append(Turn(request=request, response=response, turn_number=number))
+            self._exchanges.append((request, response))
         return response
 
-
-async def _answer_async(item: AgentItem, request: Request, history: list[Turn]) -> Response:
-    if isinstance(item, str):
-        return Response(text=item)
-    if isinstance(item, Response):
-        return _fresh(item)
-    answer = await perform_async(item, request, list(history))
-    if isinstance(answer, str):
-        return Response(text=answer)
-    # Anything else goes through as it is: fakes of broken adapters are made that way.
-    handed_on: Response = answer
-    return handed_on
+    async def _answer_async(self, item: AgentItem, request: Request) -> Response:
+        if isinstance(item, str):
+            return Response(text=item)
+        if isinstance(item, Response):
+            return _fresh(item)
+        history = [
+            Turn(request=asked, response=answered, turn_number=number)
+            for number, (asked, answered) in enumerate(self._exchanges)
+        ]
+        answer = await perform_async(item, request, history)
+        if isinstance(answer, str):
+            return Response(text=answer)
+        # Anything else goes through as it is: fakes of broken adapters are made that way.
+        handed_on: Response = answer
+        return handed_on
 
 
 def _fresh(response: Response) -> Response:

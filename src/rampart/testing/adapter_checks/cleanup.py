@@ -187,14 +187,12 @@ async def _cancel(
         not_checked("the reply was there before it could be cancelled")
     task.cancel()
     _, pending = await asyncio.wait([task], timeout=_CANCELLED_WITHIN_S)
-    require(
-        not pending,
-        f"{what} did not end within {_CANCELLED_WITHIN_S:g} s of its cancellation; let CancelledError through",
-    )
+    advice = "let CancelledError through"
+    require(not pending, f"{what} did not end within {_CANCELLED_WITHIN_S:g} s of its cancellation; {advice}")
     if not task.cancelled():
         error = task.exception()
-        ended = "gave a reply" if error is None else f"raised {type(error).__name__}"
-        fail(f"{what} {ended} although it was cancelled; let CancelledError through")
+        ended = "ended normally" if error is None else f"raised {type(error).__name__}"
+        fail(f"{what} {ended} although it was cancelled; {advice}")
 
 
 def _allows_two(adapter: AgentAdapter) -> bool:
