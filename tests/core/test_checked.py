@@ -115,8 +115,20 @@ class TestResult:
         assert status_of(one) is UNSAFE
         assert not was_read(one)
 
-    @pytest.mark.parametrize("reader", ["rampart.reporting.json", "rampart", "_pytest.assertion.util"])
-    def test_reads_by_the_framework_and_by_pytest_do_not_count(self, reader: str) -> None:
+    @pytest.mark.parametrize(
+        "reader",
+        [
+            "rampart",
+            "rampart.reporting.json",
+            "_pytest.assertion.util",
+            "dataclasses",
+            "copy",
+            "pprint",
+            "inspect",
+            "rich.pretty",
+        ],
+    )
+    def test_reads_by_the_framework_and_by_what_prints_and_copies_do_not_count(self, reader: str) -> None:
         module = ModuleType(reader)
         exec("def look(obj): return (obj.safe, obj.status, bool(obj))", module.__dict__)
         one = result()

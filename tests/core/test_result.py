@@ -262,7 +262,11 @@ class TestResult:
 
     def test_the_class_shows_no_status_of_its_own(self) -> None:
         assert "status" in inspect.signature(Result).parameters
-        assert not isinstance(inspect.getattr_static(Result, "status"), SafetyStatus)
+        assert inspect.isdatadescriptor(Result.status)
+
+    def test_an_empty_shell_has_no_status(self) -> None:
+        shell = object.__new__(Result)
+        assert not hasattr(shell, "status")
 
 
 @pytest.mark.parametrize(
