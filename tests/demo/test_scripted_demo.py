@@ -1,11 +1,16 @@
 """The whole demo on scripted replies: the command, pytest in its own process, and the records it leaves."""
 
 import json
+import os
+import shlex
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
-from tests.demo.demo_command import run_demo_command
+from tests.demo.demo_command import RAMPART, run_demo_command
 from tests.demo.loopback_server import Asked, completion, loopback
 
 from rampart.records.reader import iter_records
@@ -41,6 +46,21 @@ def test_demo_shows_its_verdicts_and_keeps_the_records(tmp_path: Path) -> None:
     }
     assert [entry["safe_count"] for entry in json.loads(report.read_text())["populations"]] == [18, 12, 4]
     assert "1 failed, 2 passed" in (tmp_path / ".rampart" / "demo" / "pytest.txt").read_text()
+
+
+def test_suite_can_be_run_without_the_demo(tmp_path: Path) -> None:
+    told = run_demo_command(tmp_path, "--scripted").stdout
+    _, _, command = told.partition("Run the suite yourself\n")
+    done = subprocess.run(
+        shlex.split(command),
+        cwd=tmp_path,
+        env={**os.environ, "RAMPART_DEMO_MODEL": "scripted"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "1 failed, 2 passed" in done.stdout, done.stdout + done.stderr
+    assert len(_files(tmp_path, "runs/*/results.jsonl")) == 2
 
 
 def test_output_names_the_folder_and_runs_add_up(tmp_path: Path) -> None:
@@ -109,13 +129,6 @@ def test_endpoint_that_fails_is_an_error_and_not_a_verdict(tmp_path: Path) -> No
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of a terminal are different there")
 def test_interrupted_demo_leaves_no_process_and_keeps_what_was_recorded(tmp_path: Path) -> None:
-    import os
-    import signal
-    import subprocess
-    import time
-
-    from tests.demo.demo_command import RAMPART
-
     def slow(asked: Asked) -> tuple[int, bytes]:
         schema = "response_format" in asked.body
         if len(server.asked) > 8:

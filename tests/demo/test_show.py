@@ -57,7 +57,7 @@ def test_as_announced(demo: Callable[..., tuple[int, str]]) -> None:
     assert "works sums out     FAIL unsafe  1/3     33.3%   6.1%-79.2%    60.0%\n" in text
     assert "runs/results.jsonl" in text
     assert "reports/run_report.json" in text
-    assert "pytest --rootdir" in text
+    assert "pytest --rootdir " in text
     assert "SCRIPTED" not in text
     assert "not go as it should" not in text
 

@@ -1,6 +1,8 @@
 """The demo's last words: the table of verdicts, what they show, and where the records are."""
 
 import shlex
+import shutil
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -57,7 +59,10 @@ def where_records_are(workspace: Workspace, run: SuiteRun) -> Iterator[str]:
 
 def run_again(workspace: Workspace) -> str:
     """The command that runs the suite without the demo around it."""
-    return shlex.join(["pytest", "--rootdir", _path(workspace.root), _path(workspace.suite)])
+    found = shutil.which("pytest")
+    same = found is not None and Path(found).parent == Path(sys.executable).parent
+    pytest = ["pytest"] if same else [sys.executable, "-m", "pytest"]
+    return shlex.join([*pytest, "--rootdir", _path(workspace.root), _path(workspace.suite)])
 
 
 def last_lines(path: Path, *, count: int = 15) -> list[str]:
