@@ -59,14 +59,14 @@ class RunJournal:
     def write_result(self, recorded: Result) -> None:
         """Append a result."""
         if self._enabled:
-            from rampart.records.prepare import prepare_record  # noqa: PLC0415  # see the class
-
-            record = prepare_record(
-                result=recorded,
-                pytest_nodeid=recorded.metadata["_pytest_nodeid"],
-                result_index=recorded.metadata["_rampart_result_index"],
+            metadata = recorded.metadata
+            self._write(
+                lambda journal: journal.write_result(
+                    recorded,
+                    pytest_nodeid=metadata["_pytest_nodeid"],
+                    result_index=metadata["_rampart_result_index"],
+                )
             )
-            self._write(lambda journal: journal.write_record(record))
 
     def write_population(self, figures: dict[str, Any]) -> None:
         """Append the figures of a population."""
