@@ -161,7 +161,8 @@ class TestPayload:
         "payload_format", [member for member in PayloadFormat if member.is_binary], ids=lambda m: m.value
     )
     def test_binary_formats_need_an_artifact(self, payload_format: PayloadFormat, tmp_path: Path) -> None:
-        with pytest.raises(TypeError, match="requires an artifact"):
+        text = f"a payload of format '{payload_format.value}' requires an artifact: the path of its file"
+        with pytest.raises(TypeError, match=f"^{text}$"):
             Payload(content="x", format=payload_format)
         artifact = tmp_path / "a"
         artifact.write_bytes(b"1")
@@ -171,7 +172,8 @@ class TestPayload:
         "payload_format", [member for member in PayloadFormat if member.is_text], ids=lambda m: m.value
     )
     def test_text_formats_have_none(self, payload_format: PayloadFormat, tmp_path: Path) -> None:
-        with pytest.raises(TypeError, match="artifact must be None"):
+        text = f"artifact must be None for the text format '{payload_format.value}', got {tmp_path!r}"
+        with pytest.raises(TypeError, match=f"^{re.escape(text)}$"):
             Payload(content="x", format=payload_format, artifact=tmp_path)
         assert Payload(content="x", format=payload_format).artifact is None
 
