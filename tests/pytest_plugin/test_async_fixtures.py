@@ -225,10 +225,24 @@ def test_errors_are_shown_where_they_belong(pytester: pytest.Pytester) -> None:
 
         async def test_is_untouched_by_it():
             await asyncio.sleep(0.001)
+
+        @pytest.fixture
+        async def group():
+            async with asyncio.TaskGroup() as group:
+                yield group
+
+        @pytest.fixture
+        async def inner(group):
+            yield
+            await asyncio.sleep(0)
+            print("INNER CLEANED UP")
+
+        async def test_crash_is_noticed_after_it(group, inner):
+            group.create_task(self_destruct())
         """
     )
     result = run(pytester, *NO_PLUGIN, "-rA", "--tb=short")
-    result.assert_outcomes(passed=4, failed=3, errors=8, skipped=2, xfailed=1)
+    result.assert_outcomes(passed=5, failed=3, errors=9, skipped=2, xfailed=1)
     result.stdout.fnmatch_lines_random(
         [
             "ERROR *::test_broken_first - ValueError: broken set-up",
@@ -242,6 +256,9 @@ def test_errors_are_shown_where_they_belong(pytester: pytest.Pytester) -> None:
             "FAILED *::test_returns - pytest.Pytest*Warning: *should return None*",
             "ERROR *::test_background_task_crashes - *ValueError('background')*ExceptionGroup*",
             "PASSED *::test_is_untouched_by_it",
+            "PASSED *::test_crash_is_noticed_after_it",
+            "ERROR *::test_crash_is_noticed_after_it - *ValueError('background')*",
+            "INNER CLEANED UP",
             "PASSED *::test_after_it",
         ]
     )

@@ -133,8 +133,9 @@ class TestScopesAcrossJobs:
             raise ValueError("child")
 
         async def next_job() -> str:
+            task = asyncio.current_task()
             await asyncio.sleep(0.01)
-            return "undisturbed"
+            return "disturbed" if task is None or task.cancelling() else "undisturbed"
 
         lane.run(enter)
         if cleanup:
