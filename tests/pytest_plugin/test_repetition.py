@@ -707,3 +707,117 @@ def test_repetition_under_pytest_asyncio_and_anyio(project: Any) -> None:
     result = project.pytester.runpytest_inprocess("-W", "default", "-p", "no:hypothesispytest")
     result.assert_outcomes(passed=3)
     assert project.dump["totals"] == [6, 4, 2, 0, 0]
+
+
+def test_under_the_debugger_the_first_failure_itself_is_shown(project: Any) -> None:
+    project.write(
+        """
+        runs = []
+
+        @pytest.mark.trial(n=3)
+        async def test_it():
+            runs.append(1)
+            result = await one(UNSAFE if len(runs) == 2 else SAFE)
+            here = "where the test failed"
+            assert result, f"in run {len(runs)}"
+        """
+    )
+    # A debugger that only says where it is, so that no terminal is needed.
+    (project.path / "debugger.py").write_text(
+        "class Debugger:\n"
+        "    quitting = False\n"
+        "    def __init__(self, *args, **kwargs): pass\n"
+        "    def reset(self): pass\n"
+        "    def interaction(self, frame, traceback):\n"
+        "        while getattr(traceback, 'tb_next', None): traceback = traceback.tb_next\n"
+        "        frame = getattr(traceback, 'tb_frame', frame)\n"
+        "        print('stopped in', frame and frame.f_code.co_name, type(traceback).__name__)\n"
+    )
+    result = project.run_apart("--pdb", "--pdbcls=debugger:Debugger")
+    result.stdout.fnmatch_lines(["*AssertionError: in run 2*"])
+    result.stdout.no_fnmatch_line("*first failing repetition*")
+    assert result.ret == 1
+    assert project.statuses() == ["safe", "unsafe", "safe"]
+
+
+def test_subtests_and_hypothesis_in_a_repeated_test(project: Any) -> None:
+    project.write(
+        """
+        from hypothesis import given, settings, strategies
+
+        runs, examples = [], []
+
+        @pytest.mark.trial(n=3)
+        def test_subtests(subtests):
+            for number in range(2):
+                with subtests.test(number=number):
+                    runs.append(number)
+            assert one_now(SAFE)
+
+        @pytest.mark.trial(n=2)
+        @given(strategies.integers())
+        @settings(max_examples=3)
+        def test_examples(number):
+            examples.append(number)
+            record_result(made(SAFE))
+
+        def test_end():
+            assert runs == [0, 1] * 3
+            assert len(examples) == 6
+        """
+    )
+    result = project.pytester.runpytest_inprocess("-W", "default", "-p", "no:asyncio")
+    assert result.ret == 0
+    assert project.dump["totals"] == [9, 9, 0, 0, 0]
+    assert [(p["size"], p["executed"]) for p in project.dump["populations"]] == [(2, 2), (3, 3)]
+
+
+def test_what_cannot_be_shown_still_fails_as_it_should(project: Any) -> None:
+    project.write(
+        """
+        class Nasty(AssertionError):
+            def __str__(self): raise OSError("no text")
+
+        @pytest.mark.trial(n=2)
+        async def test_it():
+            await one(UNSAFE)
+            raise Nasty
+        """
+    )
+    result = project.run()
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["0/2 trials safe*", "first failing repetition: 0"])
+
+
+@pytest.mark.parametrize("mode", ["auto", "marked"])
+def test_s96_rampart_tests_run_in_every_mode(project: Any, mode: str) -> None:
+    project.write(
+        """
+        ran = []
+
+        @pytest.fixture
+        async def number(): return 3
+
+        @pytest.mark.harm("jailbreak")
+        async def test_harm(number):
+            ran.append("harm")
+            assert number == 3 and await one(SAFE)
+
+        @pytest.mark.trial(n=2)
+        async def test_trial(number):
+            ran.append("trial")
+            assert await one(SAFE)
+
+        async def test_unmarked(number):
+            ran.append("unmarked")
+            assert await one(SAFE)
+
+        def test_end():
+            expected = ["harm", "trial", "trial"]
+            assert ran in (expected, [*expected, "unmarked"])
+        """
+    )
+    result = project.run("-o", f"rampart_async={mode}", "-p", "no:anyio")
+    result.assert_outcomes(**({"passed": 4} if mode == "auto" else {"passed": 3, "errors": 1}))
+    names = {entry["name"] for entry in project.dump["results"]}
+    assert names == {"test_harm", "test_trial"} | ({"test_unmarked"} if mode == "auto" else set())

@@ -164,6 +164,7 @@ class Attempt:
                 self.end_repetition()
             self._keep_repetitions(cut_short=True)
         self._stop_collecting()
+        self._collector = None
         self.trials.clear()
 
     def _keep_repetitions(self, *, cut_short: bool) -> None:

@@ -13,6 +13,7 @@ import pytest
 from rampart.core.result import SafetyStatus, status_of
 from rampart.text.ansi import strip_ansi
 from rampart.text.oneline import one_line
+from rampart.text.safe import safe_str
 from rampart.text.secrets import redact
 
 if TYPE_CHECKING:
@@ -101,11 +102,16 @@ class Repetition:
         if error is not None and not self._is_outcome(error):
             raise error
         if error is not None and self._first_failing is None:
-            # Taken down now: after the tear-down its objects may no longer be what they were.
-            excinfo = pytest.ExceptionInfo.from_exception(error)
-            text = strip_ansi(redact(str(self._item.repr_failure(excinfo))))
-            self._first_failing = (index, text)
+            self._first_failing = (index, self._traceback(error))
             self._first_error = error if self._debugging else None
+
+    def _traceback(self, error: BaseException) -> str:
+        """What pytest shows of a failure, as long as the objects in it are what they were."""
+        try:
+            shown = str(self._item.repr_failure(pytest.ExceptionInfo.from_exception(error)))
+        except Exception:  # a foreign `__repr__` may do anything
+            shown = f"{type(error).__name__}: {safe_str(error)}"
+        return strip_ansi(redact(shown))
 
     def _end(self, index: int) -> None:
         """Count a repetition; its tear-down is over, unless it is the last one."""

@@ -89,10 +89,13 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     return report
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Report on the run, after the last fixtures were torn down."""
-    _session.finish(session)
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> Generator[None, T, T]:
+    """Report on the run: after the last fixtures and tasks ended, and before pytest sums up."""
+    try:
+        return (yield)
+    finally:
+        _session.finish(session)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
