@@ -1,6 +1,7 @@
 """A real HTTP server on the loopback address that answers as it is told and remembers what it was asked."""
 
 import json
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -34,6 +35,14 @@ def completion(text: str) -> bytes:
     return json.dumps({"choices": [{"message": {"role": "assistant", "content": text}}]}).encode()
 
 
+class _Server(ThreadingHTTPServer):
+    """Takes it calmly when somebody hangs up."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 @contextmanager
 def loopback(answer: Answer) -> Iterator[Loopback]:
     """Serve until the block is left."""
@@ -54,7 +63,7 @@ def loopback(answer: Answer) -> Iterator[Loopback]:
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name of the base class
             """Stay silent."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as httpd:
+    with _Server(("127.0.0.1", 0), Handler) as httpd:
         server = Loopback(f"http://127.0.0.1:{httpd.server_port}")
         thread = threading.Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()

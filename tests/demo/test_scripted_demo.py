@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -128,7 +129,16 @@ def test_endpoint_that_fails_is_an_error_and_not_a_verdict(tmp_path: Path) -> No
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of a terminal are different there")
-def test_interrupted_demo_leaves_no_process_and_keeps_what_was_recorded(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("stop", "status"),
+    [
+        pytest.param(lambda pid: os.killpg(pid, signal.SIGINT), 1, id="ctrl-c-reaches-both-processes"),
+        pytest.param(lambda pid: os.kill(pid, signal.SIGTERM), 143, id="sigterm-reaches-the-first-only"),
+    ],
+)
+def test_stopped_demo_leaves_no_process_and_keeps_what_was_recorded(
+    tmp_path: Path, stop: Callable[[int], None], status: int
+) -> None:
     def slow(asked: Asked) -> tuple[int, bytes]:
         schema = "response_format" in asked.body
         if len(server.asked) > 8:
@@ -147,13 +157,14 @@ def test_interrupted_demo_leaves_no_process_and_keeps_what_was_recorded(tmp_path
             stderr=subprocess.STDOUT,
             text=True,
             start_new_session=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         )
         while not reached.exists() and process.poll() is None:
             time.sleep(0.05)
-        os.killpg(process.pid, signal.SIGINT)
+        stop(process.pid)
         text, _ = process.communicate(timeout=60)
-    assert process.returncode == 1, text
-    assert "Aborted" in text
+    assert process.returncode == status, text
+    assert "Traceback" not in text
     with pytest.raises(ProcessLookupError):
         os.killpg(process.pid, 0)
     [journal] = _files(tmp_path, "runs/*/results.jsonl")

@@ -1,9 +1,12 @@
 """Running the demo's suite with pytest in a process of its own, and following its journal meanwhile."""
 
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,6 +18,9 @@ from rampart.records.record import ResultRecord
 _LOOK_EVERY_S = 0.2
 _FAREWELL_S = 40.0
 """Time for an interrupted run to undo and write what it must: more than one cleanup limit."""
+
+_KILLED_BY = 128
+"""What shells add to the number of the signal that ended a command."""
 
 _FOREIGN_SETTINGS = (
     "PYTEST_ADDOPTS",
@@ -52,7 +58,7 @@ def run_suite(
         follow: Called every now and then with all trials recorded so far.
     """
     journals, reports = workspace.journals(), workspace.reports()
-    with workspace.pytest_output.open("wb") as output:
+    with _stopped_by_sigterm(), workspace.pytest_output.open("wb") as output:
         # A list of our own words, no shell.
         process = subprocess.Popen(  # noqa: S603 - see above
             _command(workspace),
@@ -104,6 +110,23 @@ def _see_off(process: subprocess.Popen[bytes]) -> None:
         if _wait(process, _FAREWELL_S) is None:
             process.kill()
             process.wait()
+
+
+@contextmanager
+def _stopped_by_sigterm() -> Iterator[None]:
+    """Let SIGTERM end this process in order, so that it takes the other one with it.
+
+    A handler that somebody else has set is left alone.
+    """
+    unset = signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    if not unset or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(_KILLED_BY + number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _newest(paths: set[Path]) -> Path | None:
