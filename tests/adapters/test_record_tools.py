@@ -315,10 +315,13 @@ class TestFormsOfTheCall:
 
         @functools.wraps(inner)
         def logged(to: str) -> str:
+            log.append(to)
             return inner(to)
 
+        log: list[str] = []
         again = record_tools(logged)
         assert len(await calls_made_by(lambda: again("x"))) == 1
+        assert log == ["x"]
 
     def test_nothing_gives_nothing(self) -> None:
         assert record_tools([]) == []
