@@ -18,7 +18,7 @@ def wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(pytester: pytest.Pytester, *options: str) -> pytest.RunResult:
-    return pytester.runpytest_subprocess("-W", "error", *SETTINGS, *options, timeout=60)
+    return pytester.runpytest_inprocess("-W", "error", *SETTINGS, *options)
 
 
 @pytest.mark.parametrize("options", OURS)
