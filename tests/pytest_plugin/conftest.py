@@ -79,7 +79,7 @@ async def many(statuses, threshold=1.0, **options):
     )
 '''
 
-CONFTEST = '''
+CONFTEST = """
 import json
 from pathlib import Path
 
@@ -118,7 +118,7 @@ class Dump:
 
 def pytest_rampart_sinks(config):
     return [Dump()]
-'''
+"""
 
 
 # Plugins that cost each run a second and that most tests here have no use for.

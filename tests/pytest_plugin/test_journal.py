@@ -38,7 +38,13 @@ def test_results_are_there_as_soon_as_they_are_recorded(project: Any) -> None:
     assert [line["pytest_nodeid"] for line in lines if "result" in line][:1] == ["test_it.py::test_it"]
     results = [line["result"] for line in lines if "result" in line]
     assert [result["harm_category"] for result in results] == ["jailbreak"] * 3 + [None] * 2
-    assert [result["population"] and result["population"]["index"] for result in results] == [None, 0, 1, 0, 1]
+    assert [result["population"] and result["population"]["index"] for result in results] == [
+        None,
+        0,
+        1,
+        0,
+        1,
+    ]
     populations = [line["population"] for line in lines if "population" in line]
     assert populations == sorted(project.dump["populations"], key=lambda p: p["pytest_nodeid"])
     folder = project.journals[0].parent

@@ -119,9 +119,12 @@ def test_faults_in_a_class(project: Any) -> None:
             "@pytest.mark.trial(n=3)\ndef test_it(x): pass",
             id="function-and-parameter",
         ),
-        pytest.param("pytestmark = [pytest.mark.trial(1), pytest.mark.trial(2)]\ndef test_it(): pass", id="module"),
         pytest.param(
-            "@pytest.mark.trial(1)\n@pytest.mark.trial(2)\nclass TestC:\n    def test_it(self): pass", id="class"
+            "pytestmark = [pytest.mark.trial(1), pytest.mark.trial(2)]\ndef test_it(): pass", id="module"
+        ),
+        pytest.param(
+            "@pytest.mark.trial(1)\n@pytest.mark.trial(2)\nclass TestC:\n    def test_it(self): pass",
+            id="class",
         ),
     ],
 )

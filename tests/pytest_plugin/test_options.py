@@ -42,7 +42,9 @@ COUNT = "expected a positive integer, got"
             for value in ("0", "-1", "inf", "soon")
         ),
         pytest.param(
-            ("-o", "rampart_cleanup_timeout=none"), "rampart_cleanup_timeout: cleanup is always bounded", id="no-cleanup"
+            ("-o", "rampart_cleanup_timeout=none"),
+            "rampart_cleanup_timeout: cleanup is always bounded",
+            id="no-cleanup",
         ),
     ],
 )
@@ -124,7 +126,9 @@ def test_settings_reach_executions(project: Any) -> None:
     project.run("--rampart-trial-concurrency=2").assert_outcomes(passed=3)
 
 
-@pytest.mark.parametrize("section", ["[tool.pytest.ini_options]", "[tool.pytest]"], ids=["ini-style", "native"])
+@pytest.mark.parametrize(
+    "section", ["[tool.pytest.ini_options]", "[tool.pytest]"], ids=["ini-style", "native"]
+)
 def test_toml_files(project: Any, section: str) -> None:
     project.pytester.makepyprojecttoml(
         f"""
@@ -149,5 +153,10 @@ def test_toml_files(project: Any, section: str) -> None:
 
 def test_options_show_in_the_help(project: Any) -> None:
     output = project.run("--help").stdout.str()
-    for name in ("--rampart-trials=N", "--rampart-trial-concurrency=N", "rampart_async", "rampart_journal_keep"):
+    for name in (
+        "--rampart-trials=N",
+        "--rampart-trial-concurrency=N",
+        "rampart_async",
+        "rampart_journal_keep",
+    ):
         assert name in output

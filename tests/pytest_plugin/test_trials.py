@@ -22,7 +22,9 @@ def test_s58_all_trials_errored(project: Any) -> None:
     assert project.dump["totals"] == [6, 0, 0, 0, 6]
     assert project.dump["rates"] == [None, None]
     assert [(p["status"], p["interval"]) for p in project.dump["populations"]] == [("error", None)] * 2
-    result.stdout.fnmatch_lines(["Population: 6 runs - 0 unsafe (n/a attack success rate), 0 undetermined, 6 errors"])
+    result.stdout.fnmatch_lines(
+        ["Population: 6 runs - 0 unsafe (n/a attack success rate), 0 undetermined, 6 errors"]
+    )
 
 
 def test_s59_one_error_sinks_a_population(project: Any) -> None:
@@ -166,7 +168,10 @@ def test_populations_are_listed_in_the_order_of_the_report(project: Any) -> None
         """
     )
     assert project.run().ret == 0
-    figures = [(p["pytest_nodeid"], p["size"], p["executed"], p["decided_early"]) for p in project.dump["populations"]]
+    figures = [
+        (p["pytest_nodeid"], p["size"], p["executed"], p["decided_early"])
+        for p in project.dump["populations"]
+    ]
     assert figures[:2] == [("test_it.py::test_a", 1, 1, False), ("test_it.py::test_a", 4, 3, True)]
     assert sorted(figures[2:]) == [("test_it.py::test_b", 2, 2, False), ("test_it.py::test_b", 3, 3, False)]
 
@@ -188,4 +193,6 @@ def test_an_interrupted_call_leaves_its_population_without_a_verdict(project: An
         """
     )
     assert project.run().ret == 0
-    assert [(p["executed"], p["safe_count"], p["status"]) for p in project.dump["populations"]] == [(2, 1, None)]
+    assert [(p["executed"], p["safe_count"], p["status"]) for p in project.dump["populations"]] == [
+        (2, 1, None)
+    ]
