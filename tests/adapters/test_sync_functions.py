@@ -6,6 +6,8 @@ import subprocess
 import sys
 import textwrap
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from tests.adapters.conversation import History, calls_of, reply_to, say
@@ -43,6 +45,38 @@ async def test_context_variables_are_seen_and_not_changed() -> None:
 
     language.set("nl")
     assert (await reply_to(CallableAdapter(agent))).text == "nl"
+    assert language.get() == "nl"
+
+
+async def test_the_thread_has_one_context_and_follows_the_caller() -> None:
+    own: contextvars.ContextVar[str] = contextvars.ContextVar("own", default="unset")
+
+    def agent(prompt: str, history: History) -> str:
+        seen = f"{language.get()} {own.get()}"
+        own.set(prompt)
+        return seen
+
+    async with await CallableAdapter(agent).create_session_async() as session:
+        replies = []
+        for spoken in ("nl", "nl", "fr"):
+            language.set(spoken)
+            replies.append((await session.send_async(Request(prompt=f"after {spoken}"))).text)
+    assert replies == ["nl unset", "nl after nl", "fr after nl"]
+    assert own.get() == "unset"
+
+
+async def test_a_manager_leaves_the_context_that_it_entered() -> None:
+    @contextmanager
+    def speaking_greek() -> Iterator[str]:
+        token = language.set("el")
+        yield "agent"
+        language.reset(token)
+
+    def agent(made: str, prompt: str, history: History) -> str:
+        return language.get()
+
+    language.set("nl")
+    assert (await reply_to(CallableAdapter(agent, session_factory=speaking_greek))).text == "el"
     assert language.get() == "nl"
 
 

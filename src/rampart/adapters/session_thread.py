@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _log = logging.getLogger("rampart")
+_MISSING = object()
 
 
 class SessionThread:
@@ -33,6 +34,8 @@ class SessionThread:
     def __init__(self, *, name: str, on_start: Callable[[], None]) -> None:
         self._name = name
         self._on_start = on_start
+        self._context: contextvars.Context | None = None
+        self._given: dict[contextvars.ContextVar[Any], Any] = {}
         self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
 
@@ -42,20 +45,23 @@ class SessionThread:
         return self._thread is not None
 
     async def run_async(self, function: Callable[..., T], /, *arguments: Any) -> T:
-        """Call `function` in the thread, with a copy of the caller's context, and wait for it.
+        """Call `function` in the thread and wait for it.
+
+        The thread has one context, begun as a copy of the first caller's: what one job sets, the next
+        one sees. Variables that the caller has changed since its last job are set anew.
 
         Cancelling the wait does not end the call: the thread goes on, and jobs that come later wait
         behind it.
         """
         loop = asyncio.get_running_loop()
         outcome: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
-        context = contextvars.copy_context()
+        caller = contextvars.copy_context()
 
         def job() -> None:
             result: Any = None
             failure: BaseException | None = None
             try:
-                result = context.run(function, *arguments)
+                result = self._updated(caller).run(function, *arguments)
             except BaseException as error:
                 failure = error
             try:
@@ -78,7 +84,7 @@ class SessionThread:
 
         def job() -> None:
             try:
-                function()
+                (self._context or contextvars.Context()).run(function)
             except Exception:
                 _log.warning("cleaning up after %s failed", self._name, exc_info=True)
 
@@ -88,6 +94,18 @@ class SessionThread:
         """End the thread once its jobs are done."""
         if self._thread is not None:
             self._jobs.put(None)
+
+    def _updated(self, caller: contextvars.Context) -> contextvars.Context:
+        """The thread's context, with what the caller changed; called in the thread."""
+        context = self._context
+        if context is None:
+            context = self._context = caller.copy()
+        else:
+            for variable, value in caller.items():
+                if self._given.get(variable, _MISSING) is not value:
+                    context.run(variable.set, value)
+        self._given = dict(caller)
+        return context
 
     def _put(self, job: Callable[[], None]) -> None:
         self._jobs.put(job)
