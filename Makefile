@@ -38,7 +38,7 @@ check: lint types test-core ## The quick half of `make test`, for while you work
 test-core: $(STAMPS)/dev ## The tests that are neither slow nor on the model; every code block of the docs is among them
 	$(PYTEST) -m 'not slow and not model' $(TESTS)
 
-test-slow: $(STAMPS)/dev ## The tests that take long
+test-slow: $(STAMPS)/dev $(STAMPS)/wheels ## The tests that take long
 	$(PYTEST) -m slow $(TESTS)
 
 test-model: $(STAMPS)/dev $(STAMPS)/local ## The tests on the local language model
