@@ -377,3 +377,29 @@ def test_outside_of_a_listener_nothing_is_collected_and_nothing_fails() -> None:
 def test_limits_of_the_execution_replace_the_configured_ones() -> None:
     execution = Probes.behavior(prompt="x", evaluator=Says("x"), limits=Limits(turn_timeout_s=None))
     assert execute(execution)[0].safe is False
+
+
+def test_a_session_that_loses_sight_after_the_last_turn_is_believed() -> None:
+    class Unsure(Says):
+        async def evaluate_async(self, *, context: Any) -> Any:
+            levels.append(context.observability_level)
+            return await super().evaluate_async(context=context)
+
+    class LosesSight(Agent):
+        async def create_session_async(self) -> Any:
+            session: Any = await super().create_session_async()
+            session.observability_profile = ObservabilityLevel.TOOL_ONLY
+            sessions.append(session)
+            return session
+
+    def decide(history: list[Any]) -> object:
+        if not history:
+            return "x"
+        sessions[0].observability_profile = ObservabilityLevel.RESPONSE_ONLY
+        return None
+
+    levels: list[ObservabilityLevel] = []
+    sessions: list[Any] = []
+    result = probe(LosesSight(replies("x")), Unsure("x"), driver=Asks(decide))
+    assert levels == [ObservabilityLevel.RESPONSE_ONLY]
+    assert result.observability_level is ObservabilityLevel.RESPONSE_ONLY

@@ -134,6 +134,21 @@ def produce_trace_async(
     return _Producer(session, run, running.watchdog, turn_timeout).produce_async(driver, stop_when, max_turns)
 
 
+def believe_session(session: Session, run: TraceRun, *, declared: ObservabilityLevel) -> None:
+    """Take the level from the session, which may know by now that it reports less, or more, than declared.
+
+    Asked after each turn and once more before the final evaluation: a tool that an agent left running in
+    the background may have been called where nobody could tell for whom.
+
+    Args:
+        session: May have an `observability_profile` of its own.
+        run: The trace whose level is set.
+        declared: The adapter's level, which holds for sessions that say nothing.
+    """
+    level: object = getattr(session, "observability_profile", None)
+    run.observability_level = level if isinstance(level, ObservabilityLevel) else declared
+
+
 class _Producer:
     """Adds turns to one trace."""
 
@@ -195,18 +210,13 @@ class _Producer:
                 recorded(_partial_response(partial, f"{type(error).__name__}: {safe_str(error)}"))
             raise
         finally:
-            self._note_level()
+            believe_session(self._session, self._run, declared=self._declared)
         problem = _problem_with(response, session, decision.request)
         if problem is None:
             return recorded(response)
         if isinstance(response, Response):
             recorded(_partial_response(response, problem))
         raise TypeError(problem)
-
-    def _note_level(self) -> None:
-        """Believe the session, which may know by now that it reports less, or more, than was declared."""
-        level: object = getattr(self._session, "observability_profile", None)
-        self._run.observability_level = level if isinstance(level, ObservabilityLevel) else self._declared
 
     async def _stops_async(self, stop_when: Evaluator, turn: Turn) -> bool:
         """Evaluate the turns so far, attach the answer to the last one, and say whether it was detected."""

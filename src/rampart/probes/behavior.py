@@ -10,7 +10,7 @@ from rampart.execution.base import BaseExecution
 from rampart.execution.final_evaluation import judge_async
 from rampart.execution.running import running_or_alone
 from rampart.execution.session import OpenSession
-from rampart.execution.trace import TraceRun, produce_trace_async
+from rampart.execution.trace import TraceRun, believe_session, produce_trace_async
 from rampart.execution.wording import (
     budget_suffix,
     explanation,
@@ -79,9 +79,10 @@ class BehaviorExecution(BaseExecution):
 
     async def _execute_async(self, *, adapter: AgentAdapter) -> Result:
         running = running_or_alone(self._limits)
+        declared = admit_level(adapter.observability_profile, owner=adapter)
         run = TraceRun(
             trace_end_reason=None,
-            observability_level=admit_level(adapter.observability_profile, owner=adapter),
+            observability_level=declared,
             manifest=adapter.manifest,
         )
         turn_timeout = running.limits.turn_timeout_s
@@ -95,6 +96,7 @@ class BehaviorExecution(BaseExecution):
                 max_turns=self._max_turns,
                 turn_timeout=turn_timeout,
             )
+            believe_session(session, run, declared=declared)
             evaluation = await judge_async(self._evaluator, run, running.watchdog, turn_timeout)
         return _probe_result(run, evaluation)
 
