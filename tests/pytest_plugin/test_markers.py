@@ -34,7 +34,7 @@ BAD_HARMS = [
 
 
 def test_markers_are_listed(pytester: pytest.Pytester) -> None:
-    result = pytester.runpytest_inprocess("--markers")
+    result = pytester.runpytest_inprocess("-p", "no:asyncio", "--markers")
     result.stdout.fnmatch_lines(
         [
             "@pytest.mark.harm(*categories): categorize by harm type",

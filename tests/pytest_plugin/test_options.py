@@ -127,7 +127,15 @@ def test_settings_reach_executions(project: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "section", ["[tool.pytest.ini_options]", "[tool.pytest]"], ids=["ini-style", "native"]
+    "section",
+    [
+        pytest.param("[tool.pytest.ini_options]", id="ini-style"),
+        pytest.param(
+            "[tool.pytest]",
+            id="native",
+            marks=pytest.mark.skipif(pytest.version_tuple < (9,), reason="new in pytest 9"),
+        ),
+    ],
 )
 def test_toml_files(project: Any, section: str) -> None:
     project.pytester.makepyprojecttoml(

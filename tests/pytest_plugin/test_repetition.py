@@ -704,7 +704,8 @@ def test_repetition_under_pytest_asyncio_and_anyio(project: Any) -> None:
             assert (len(loops), len(runs)) == (3, 3)
         """
     )
-    result = project.pytester.runpytest_inprocess("-W", "default", "-p", "no:hypothesispytest")
+    scope = ("-o", "asyncio_default_fixture_loop_scope=function")
+    result = project.pytester.runpytest_inprocess("-W", "default", "-p", "no:hypothesispytest", *scope)
     result.assert_outcomes(passed=3)
     assert project.dump["totals"] == [6, 4, 2, 0, 0]
 
@@ -740,6 +741,7 @@ def test_under_the_debugger_the_first_failure_itself_is_shown(project: Any) -> N
     assert project.statuses() == ["safe", "unsafe", "safe"]
 
 
+@pytest.mark.skipif(pytest.version_tuple < (9,), reason="subtests are new in pytest 9")
 def test_subtests_and_hypothesis_in_a_repeated_test(project: Any) -> None:
     project.write(
         """
@@ -818,6 +820,10 @@ def test_s96_rampart_tests_run_in_every_mode(project: Any, mode: str) -> None:
         """
     )
     result = project.run("-o", f"rampart_async={mode}", "-p", "no:anyio")
-    result.assert_outcomes(**({"passed": 4} if mode == "auto" else {"passed": 3, "errors": 1}))
+    outcomes = result.parseoutcomes()
+    assert outcomes.pop("passed") == (4 if mode == "auto" else 3)
+    assert sum(outcomes.values()) == (
+        0 if mode == "auto" else 1
+    )  # an error or a failure, by pytest's version
     names = {entry["name"] for entry in project.dump["results"]}
     assert names == {"test_harm", "test_trial"} | ({"test_unmarked"} if mode == "auto" else set())
