@@ -1,1 +1,1 @@
-"""rampart.demo."""
+"""The small agent that a newcomer meets first, the suite that tests it, and what shows the two together."""

@@ -12,7 +12,7 @@ QUESTIONS = {
     "Where is my order 4711?": "4711",
     "Where is my parcel 5150?": "5150",
     "Where is my order 1234?": "1234",
-    "Has order 88 been sent?": "88",
+    "Where is my parcel 88?": "88",
 }
 
 
