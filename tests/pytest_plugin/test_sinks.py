@@ -79,6 +79,13 @@ def pytest_rampart_sinks(config):
     assert result.ret == 0
     assert emitted(project) == ["between 1", "last 1"]
     result.stdout.fnmatch_lines(["*sink Fails failed*", "OSError: disk full"])
+    told = [line for line in result.outlines if line.startswith("rampart: ")]
+    assert told == [
+        "rampart: sink Fails failed: OSError: disk full",
+        "rampart: sink Fails failed: CancelledError: ",
+        "rampart: sink Fails failed: Failed: not here",
+        "rampart: sink Fails failed: SystemExit: 3",
+    ]
 
 
 def test_a_failing_hook_stops_nothing(project: Any) -> None:
@@ -87,6 +94,9 @@ def test_a_failing_hook_stops_nothing(project: Any) -> None:
     result = project.run("-o", "log_cli=true", "--log-cli-level=ERROR")
     assert result.ret == 0
     result.stdout.fnmatch_lines(["*pytest_rampart_sinks failed*", "OSError: no sinks today"])
+    result.stdout.fnmatch_lines(
+        ["rampart: no sink was used, pytest_rampart_sinks failed: OSError: no sinks today"]
+    )
 
 
 @pytest.mark.parametrize("flag", ["--collect-only", "--setup-only", "--setup-plan"])

@@ -29,6 +29,7 @@ class Run:
         journal: Where results are written down as they come.
         listener: What the core hands results to.
         incomplete: Why the run does not cover every test; empty if it does.
+        notices: What else people should know, a line each.
         attempt: The test that runs now; None between tests.
         refused: Whether a file was refused because of its markers.
         lock: Held while something is recorded; results may come from several threads.
@@ -39,6 +40,7 @@ class Run:
         self.journal = journal
         self.listener = RunListener(self)
         self.incomplete: list[str] = []
+        self.notices: list[str] = []
         self.refused = False
         self.lock = threading.RLock()
         journal.on_failure = self.mark_incomplete

@@ -72,11 +72,12 @@ def finish(session: pytest.Session) -> None:
 
 def _emit(session: pytest.Session, run: Run) -> None:
     try:
-        sinks = find_sinks(session.config)
+        sinks = find_sinks(session.config, on_failure=run.notices.append)
         if sinks:
-            emit(run.report(), sinks)
+            emit(run.report(), sinks, on_failure=run.notices.append)
     except KeyboardInterrupt:
         session.config.stash[_INTERRUPTS].note(KeyboardInterrupt())
         session.exitstatus = pytest.ExitCode.INTERRUPTED
     except Exception:
         log.exception("the report could not be emitted")
+        run.notices.append("the report could not be emitted; see the log")

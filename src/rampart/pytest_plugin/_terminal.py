@@ -31,15 +31,20 @@ def add_section(item: pytest.Item, report: pytest.TestReport) -> None:
 
 def show_summary(terminal: pytest.TerminalReporter, run: Run) -> None:
     """Show what the run found; nothing if no test recorded anything and nothing went wrong."""
-    if not run.result_count and not run.incomplete:
-        return
+    if run.result_count or run.incomplete:
+        _show_sections(terminal, run)
+    for notice in run.notices:
+        terminal.write_line(f"rampart: {notice}")
+
+
+def _show_sections(terminal: pytest.TerminalReporter, run: Run) -> None:
     from rampart.reporting.terminal import summary_sections  # noqa: PLC0415  # runs without results need none
 
     try:
         sections = summary_sections(report=run.report(), incomplete_reasons=run.incomplete)
     except Exception:  # the exit status and the sinks are not to suffer from a line of text
         log.exception("the summary could not be made")
-        terminal.write_line("rampart: the summary could not be made; journal and reports are complete")
+        run.notices.append("the summary could not be made; journal and reports are not affected")
         return
     for section in sections:
         terminal.write_sep("=", section.title)
