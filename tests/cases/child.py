@@ -8,12 +8,12 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass
+from pathlib import Path
 from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
 CONFTEST = """
 from pathlib import Path
@@ -105,12 +105,19 @@ class Run:
 
 
 class Child:
-    """A folder with tests of a user; without `conftest`, its runs write JSON reports to `reports`."""
+    """A folder with tests of a user, which may `from kit import *`.
+
+    Args:
+        folder: Where it is.
+        conftest: Its conftest.py; the usual one writes JSON reports to `reports`.
+        ini: The lines of its pytest.ini.
+    """
 
     def __init__(self, folder: Path, *, conftest: str = CONFTEST, ini: str = "") -> None:
         self.folder = folder
         folder.mkdir(exist_ok=True)
         self.write("conftest.py", conftest)
+        self.write("kit.py", Path(__file__).with_name("kit.py").read_text(encoding="utf-8"))
         # A file of settings, though an empty one, keeps those of folders above out.
         self.write("pytest.ini", f"[pytest]\n{ini}\n")
 

@@ -6,6 +6,11 @@ from typing import Any
 
 import pytest
 from tests.cases.child import Child
+from tests.cases.words import FULL, AgentOf
+
+from rampart import AgentAdapter, Response
+from rampart.adapters import CallableAdapter
+from rampart.testing import ScriptedAgent
 
 
 @pytest.fixture
@@ -21,4 +26,17 @@ def make_child(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Child]
     def make(**options: Any) -> Child:
         return Child(tmp_path_factory.mktemp("project"), **options)
 
+    return make
+
+
+def _function_of(response: Response) -> AgentAdapter:
+    return CallableAdapter(lambda prompt, history: response, observability=FULL)
+
+
+@pytest.fixture(
+    params=[lambda response: ScriptedAgent([response]), _function_of], ids=["scripted", "function"]
+)
+def agent_of(request: pytest.FixtureRequest) -> AgentOf:
+    """Ways to make an agent that answers like this."""
+    make: AgentOf = request.param
     return make

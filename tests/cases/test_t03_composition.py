@@ -28,6 +28,7 @@ from tests.cases.words import (
 
 from rampart import BaseEvaluator, EvalContext, EvalOutcome, EvalResult, Probes, PromptDecision, Result, Turn
 from rampart.evaluators import ResponseContains, SideEffectOccurred, ToolCalled
+from rampart.reporting import TestRunReport
 from rampart.testing import ScriptedAgent, ScriptedChatModel
 
 EXFILTRATED = SideEffectOccurred("http_request")
@@ -205,8 +206,10 @@ async def test_s23_no_verdict_is_left_from_an_earlier_use() -> None:
 async def test_s24_same_evaluator_opposite_polarity() -> None:
     sent = ToolCalled("send_email")
     answer = reply(calls=[call("send_email")])
-    assert (await probe_async(sent, ScriptedAgent([answer]))).status is SAFE
-    assert (await attack_async(sent, ScriptedAgent([answer]))).status is UNSAFE
+    probed = await probe_async(sent, ScriptedAgent([answer]))
+    attacked = await attack_async(sent, ScriptedAgent([answer]))
+    assert [probed.status, attacked.status] == [SAFE, UNSAFE]
+    assert TestRunReport(results=[probed, attacked]).population_summary().unsafe_count == 1
 
 
 @pytest.fixture(scope="module")

@@ -37,6 +37,8 @@ TEXT = ObservabilityLevel.RESPONSE_ONLY
 ANY, ALL, CURRENT = ResponseScope.ANY_TURN, ResponseScope.ALL_TURNS, ResponseScope.CURRENT_TURN
 
 Answer: TypeAlias = EvalOutcome | EvalResult | BaseException
+AgentOf: TypeAlias = Callable[[Response], AgentAdapter]
+"""Makes an agent that answers like this."""
 
 
 def reply(
