@@ -72,9 +72,7 @@ class Watchdog:
         cleanup opens do not deliver it again; `stop_requested` remembers it.
         """
         self._shielded = True
-        while self._task is not None and self._task.cancelling() > self._baseline:
-            self._stop_requested = True
-            self._task.uncancel()
+        self._forget_cancels()
 
     def unshield(self) -> None:
         """Let cancellation from outside through again."""
@@ -125,15 +123,19 @@ class Watchdog:
         if self._outer is None:
             self._alarm.forget(self)
         what, self._what = self._what, None
+        stopped = self._stop_requested and not self._shielded
         if self._expired:
             self._expired = False
-            cancelled_too = self._take_back_cancels() > self._baseline
+            self._take_back_cancels()
             if exc is None or isinstance(exc, Exception | asyncio.CancelledError):
-                if cancelled_too and not self._shielded:
+                if stopped:
                     raise _cancellation(exc) from None
+                self._forget_cancels()
                 raise self._timeout(what, exc) from (exc if isinstance(exc, Exception) else None)
-        elif self._stop_requested and not self._shielded and (exc is None or isinstance(exc, Exception)):
-            raise _cancellation(exc) from None
+        elif exc is None or isinstance(exc, Exception):
+            if stopped:
+                raise _cancellation(exc) from None
+            self._forget_cancels()
 
     def close(self) -> None:
         """Let go of the task; no step follows."""
@@ -150,14 +152,22 @@ class Watchdog:
         error.partial = None if exc is None else partial_of(exc)
         return error
 
-    def _take_back_cancels(self) -> int:
-        """Undo our own cancellations; return how many of others are left."""
+    def _take_back_cancels(self) -> None:
+        """Undo our own cancellations."""
         assert self._task is not None
-        left = self._task.cancelling()
         for _ in range(self._own_cancels):
-            left = self._task.uncancel()
+            self._task.uncancel()
         self._own_cancels = 0
-        return left
+
+    def _forget_cancels(self) -> None:
+        """Take off the task all cancellations that are counted on it.
+
+        A request from outside comes through `request_stop`. What is counted besides was left behind by the
+        step's own code: before Python 3.13 a TaskGroup whose task fails while the group waits for the
+        others leaves a count of one, whether the failure is handled or not.
+        """
+        while self._task is not None and self._task.cancelling() > self._baseline:
+            self._task.uncancel()
 
     def look(self, now: float, /) -> float:
         """Cancel the task if it is overdue at the loop's time `now`; return when to look again."""
