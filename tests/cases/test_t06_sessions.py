@@ -219,6 +219,51 @@ async def test_s48_failure_of_any_type_is_an_error(
     assert (agent.entered, agent.left) == (1, 1)
 
 
+async def _fail_in_a_group_async() -> None:
+    async with asyncio.TaskGroup() as group:
+        group.create_task(_fail_async())
+        group.create_task(hang_async())
+
+
+async def _recover_from_a_group_async() -> None:
+    try:
+        await _fail_in_a_group_async()
+    except* RuntimeError:
+        pass
+
+
+@pytest.mark.case(48)
+async def test_s48_failing_group_of_tasks_is_an_error() -> None:
+    agent = OwnAdapter(_fail_in_a_group_async)
+    result = await probe_async(OK, agent)
+    assert result.status is ERROR
+    assert "ExceptionGroup" in result.summary
+    assert (agent.entered, agent.left) == (1, 1)
+
+
+@pytest.mark.case(48)
+async def test_s48_group_that_failed_and_was_handled_does_no_harm() -> None:
+    # Before Python 3.13 the task that waited for the group keeps a mark of cancellation from it.
+    agent = OwnAdapter(
+        _recover_from_a_group_async,
+        "ok",
+        enter=_recover_from_a_group_async,
+        leave=_recover_from_a_group_async,
+    )
+    result = await probe_async(OK, agent, prompts=["a", "b"])
+    assert result.status is SAFE
+    assert [turn.response.text for turn in result.turns] == ["came back", "ok"]
+
+
+@pytest.mark.case(49)
+async def test_s49_agent_that_hangs_after_a_failed_group() -> None:
+    agent = OwnAdapter(_recover_from_a_group_async, hang_async)
+    result = await probe_async(OK, agent, prompts=["a", "b"], limits=Limits(turn_timeout_s=0.1))
+    assert result.status is ERROR
+    assert "send_async (turn 1)" in result.summary
+    assert agent.left == 1
+
+
 @pytest.mark.case(49)
 async def test_s49_agent_that_never_answers() -> None:
     agent = ScriptedAgent(["first", HANG])
