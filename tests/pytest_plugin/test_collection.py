@@ -262,6 +262,31 @@ def test_results_belong_to_their_test_under_other_runners(project: Any, mode: st
         assert entry["name"] == f"test_it[{entry['summary'][-1]}]"
 
 
+def test_a_runner_that_one_test_has_started_does_not_keep_its_tag(project: Any) -> None:
+    project.write(
+        """
+        @pytest.fixture(scope="module")
+        def anyio_backend():
+            return "asyncio"
+
+        @pytest.fixture(scope="module")
+        async def wide(anyio_backend):
+            yield 3
+
+        def test_first(request, anyio_backend):
+            assert request.getfixturevalue("wide") == 3
+
+        @pytest.mark.anyio
+        async def test_second(wide):
+            assert await one(SAFE)
+        """
+    )
+    result = project.run("-p", "anyio")
+    result.assert_outcomes(passed=2)
+    assert result.ret == 0, project.dump["metadata"]
+    assert [entry["name"] for entry in project.dump["results"]] == ["test_second"]
+
+
 def test_a_late_result_is_kept_in_the_journal_and_makes_the_run_incomplete(project: Any) -> None:
     project.write(
         """

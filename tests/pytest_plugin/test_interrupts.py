@@ -69,6 +69,11 @@ def ended(process: "subprocess.Popen[str]") -> str:
         return pytest.fail(f"the child did not end:\n{process.communicate()[0]}")
 
 
+def heed_sigint() -> None:
+    """As a job in the foreground does; these tests may themselves run in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def ignore_sigint() -> None:
     """What a shell does to a job that it starts in the background."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -77,14 +82,14 @@ def ignore_sigint() -> None:
 @pytest.mark.parametrize(
     ("number", "times", "prepare"),
     [
-        pytest.param(signal.SIGINT, 1, None, id="ctrl-c"),
-        pytest.param(signal.SIGTERM, 1, None, id="sigterm"),
-        pytest.param(signal.SIGTERM, 3, None, id="sigterm-again-and-again"),
+        pytest.param(signal.SIGINT, 1, heed_sigint, id="ctrl-c"),
+        pytest.param(signal.SIGTERM, 1, heed_sigint, id="sigterm"),
+        pytest.param(signal.SIGTERM, 3, heed_sigint, id="sigterm-again-and-again"),
         pytest.param(signal.SIGTERM, 1, ignore_sigint, id="sigterm-in-a-background-job"),
     ],
 )
 def test_a_stop_signal_ends_the_run_in_order(
-    project: Any, number: int, times: int, prepare: Callable[[], None] | None
+    project: Any, number: int, times: int, prepare: Callable[[], None]
 ) -> None:
     project.write(SLOW)
     process = project.start(preexec_fn=prepare)

@@ -225,6 +225,7 @@ def test_harm_on_unittest_methods_is_legal(project: Any) -> None:
     result.assert_outcomes(passed=1, failed=2)
     result.stdout.fnmatch_lines(["*is marked @harm but recorded no results", "*its own reason*"])
     assert "never checked" not in result.stdout.str()
+    project.run("-o", "rampart_unchecked=warn").assert_outcomes(passed=2, failed=1, warnings=1)
 
 
 def test_a_trial_marker_on_something_else_than_a_function_is_refused(project: Any) -> None:
