@@ -29,12 +29,11 @@ from tests.cases.words import (
     trials_async,
 )
 
-import rampart
 from rampart import BaseEvaluator, SafetyStatus
 from rampart.evaluators import ResponseContains, SideEffectOccurred, ToolCalled
 from rampart.testing import ScriptedAgent
 
-DOCS = Path(rampart.__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.mark.case(1)

@@ -11,7 +11,6 @@ from tests.cases.child import Child, Run
 from tests.cases.own_adapter import Events, OwnAdapter, hang_async
 from tests.cases.words import ANY, ERROR, SAFE, Answers, attack_async, probe_async
 
-import rampart
 from rampart import (
     BaseEvaluator,
     ExecutionEvent,
@@ -122,7 +121,7 @@ async def test_s44_cancelled_during_setup() -> None:
 
 @pytest.mark.case(44)
 def test_s44_entry_has_to_undo_itself_is_documented() -> None:
-    page = (Path(rampart.__file__).parents[2] / "docs" / "adapters.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "adapters.md").read_text(encoding="utf-8")
     (line,) = [line for line in page.splitlines() if "`async __aenter__()`" in line]
     assert "cancelled" in line
     assert "undo" in line
