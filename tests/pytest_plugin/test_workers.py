@@ -1,5 +1,9 @@
 """pytest-xdist: until results of workers are gathered, the report says that they are missing."""
 
+import os
+import signal
+import sys
+import time
 from typing import Any
 
 import pytest
@@ -86,3 +90,37 @@ def test_pytest_without_xdist(project: Any) -> None:
     project.write("async def test_it(): assert await one(SAFE)\n")
     assert project.run("-p", "no:xdist").ret == 0
     assert project.statuses() == ["safe"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX systems")
+def test_a_stop_signal_to_all_processes_lets_workers_clean_up(project: Any) -> None:
+    project.write(
+        """
+        import pathlib
+
+        @pytest.fixture
+        async def opened():
+            yield
+            pathlib.Path("closed").touch()
+
+        class Slow(Fixed):
+            async def _execute_async(self, *, adapter):
+                pathlib.Path("ready").touch()
+                await asyncio.sleep(60)
+
+        async def test_it(opened):
+            assert await one(SAFE)
+            assert await Slow().execute_async(adapter=agent())
+        """
+    )
+    process = project.start("-n", "1", start_new_session=True)
+    deadline = time.monotonic() + 30
+    while not (project.path / "ready").exists():
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGTERM)
+    output = process.communicate(timeout=30)[0]
+    assert process.returncode == pytest.ExitCode.INTERRUPTED, output
+    assert (project.path / "closed").exists()
+    assert "  - the run was interrupted" in output
+    assert [line["result"]["status"] for line in project.journal_lines()] == ["safe", "error"]
