@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import FrozenInstanceError
 from decimal import Decimal
 from typing import Any
@@ -59,7 +60,9 @@ def test_positive_finite_numbers_are_limits(field: str, value: float) -> None:
 )
 def test_refusals_name_the_field(field: str, value: Any, error: type[Exception]) -> None:
     expected = "a number" if error is TypeError else "a positive finite number"
-    with pytest.raises(error, match=rf"^{field} must be {expected} of seconds"):
+    or_none = "" if field == "cleanup_timeout_s" else ", or None for no limit"
+    text = f"{field} must be {expected} of seconds{or_none}, got {value!r}"
+    with pytest.raises(error, match=f"^{re.escape(text)}$"):
         Limits(**{field: value})
 
 

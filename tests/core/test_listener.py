@@ -155,10 +155,10 @@ def test_listening_replaces_both_for_a_while(result: Result) -> None:
     with listening(inside):
         emit_result(result)
         assert process_listener() is inside
-    emit_result(result)
-    context_listener.reset(token)
     assert process_listener() is outside
-    assert (len(inside.results), len(outside.results)) == (1, 1)
+    assert context_listener.get() is outside
+    context_listener.reset(token)
+    assert (len(inside.results), len(outside.results)) == (1, 0)
 
 
 def test_listening_to_nothing_collects_nothing(result: Result) -> None:

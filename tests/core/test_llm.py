@@ -48,6 +48,11 @@ def test_s98_the_key_is_registered_as_a_secret() -> None:
     assert redact(f"refused {KEY}") == "refused ***"
 
 
+def test_s98_the_shortest_key_that_is_registered() -> None:
+    LLMConfig(model="m", api_key="8letters")
+    assert redact("8letters") == "***"
+
+
 def test_s98_a_replaced_key_is_registered_too() -> None:
     replace(LLMConfig(model="m"), api_key=KEY)
     assert redact(KEY) == "***"

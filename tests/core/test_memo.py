@@ -25,6 +25,7 @@ def test_it_stays_with_the_first_turn_as_the_trace_grows() -> None:
     memo["key"] = "work"
     turns.append(turn(1))
     assert trace_memo(turns) is memo
+    assert trace_memo(turns[1:]) is None
 
 
 def test_enabling_twice_loses_nothing() -> None:

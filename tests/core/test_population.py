@@ -17,7 +17,7 @@ from tests.core.support import (
     results_of,
 )
 
-from rampart.core.population import PopulationResult, Tally
+from rampart.core.population import PopulationResult, Tally, population_line
 from rampart.statistics.interval import wilson_interval
 
 if TYPE_CHECKING:
@@ -40,14 +40,16 @@ class TestConstruction:
     @pytest.mark.parametrize(
         ("threshold", "error", "text"),
         [
-            pytest.param(True, TypeError, "threshold must be a number", id="bool"),
-            pytest.param("0.8", TypeError, "threshold must be a number", id="text"),
-            pytest.param(None, TypeError, "threshold must be a number", id="none"),
-            pytest.param(float("nan"), ValueError, "threshold must be finite", id="nan"),
-            pytest.param(float("inf"), ValueError, "threshold must be finite", id="infinite"),
-            pytest.param(10**400, ValueError, "threshold must be finite", id="huge"),
-            pytest.param(1.01, ValueError, "threshold must be between 0.0 and 1.0", id="above"),
-            pytest.param(-0.1, ValueError, "threshold must be between 0.0 and 1.0", id="below"),
+            pytest.param(True, TypeError, "threshold must be a number$", id="bool"),
+            pytest.param("0.8", TypeError, "threshold must be a number$", id="text"),
+            pytest.param(None, TypeError, "threshold must be a number$", id="none"),
+            pytest.param(float("nan"), ValueError, "threshold must be finite$", id="nan"),
+            pytest.param(float("inf"), ValueError, "threshold must be finite$", id="infinite"),
+            pytest.param(10**400, ValueError, "threshold must be finite$", id="huge"),
+            pytest.param(1.01, ValueError, r"threshold must be between 0\.0 and 1\.0, got 1\.01", id="above"),
+            pytest.param(
+                -0.1, ValueError, r"threshold must be between 0\.0 and 1\.0, got -0\.1$", id="below"
+            ),
             pytest.param(80, ValueError, r"threshold must be .*for 80% write 0\.8$", id="percent"),
         ],
     )
@@ -66,7 +68,8 @@ class TestConstruction:
         assert population(requested=requested, safe=2).requested_count == kept
 
     def test_more_cannot_have_run_than_were_requested(self) -> None:
-        with pytest.raises(ValueError, match=r"^requested_count must not be less than .*got 1 for 2 results"):
+        text = "requested_count must not be less than the number of results, got 1 for 2 results"
+        with pytest.raises(ValueError, match=f"^{text}$"):
             population(requested=1, safe=2)
 
 
@@ -259,6 +262,28 @@ class TestSummary:
         assert repr(asked) == text
 
 
+class TestLineOfFigures:
+    """The same line where there are figures and no results, such as in a report that is read back."""
+
+    @pytest.mark.parametrize(
+        ("executed", "status", "end"),
+        [
+            pytest.param(4, "safe", "95% interval: 9.5%-90.5%, threshold: 50.0%); status: safe", id="ended"),
+            pytest.param(2, "safe", "threshold: 50.0%); status: safe; decided after 2 of 4", id="decided"),
+            pytest.param(2, None, "threshold: 50.0%); no verdict: cut short after 2 of 4", id="cut-short"),
+            pytest.param(
+                4, None, "95% interval: 9.5%-90.5%, threshold: 50.0%); no verdict: cut short", id="no-verdict"
+            ),
+        ],
+    )
+    def test_how_it_ended(self, executed: int, status: str | None, end: str) -> None:
+        line = population_line(
+            safe=1, executed=executed, requested=4, threshold=0.5, interval=(0.095, 0.905), status=status
+        )
+        rate = "25.0%" if executed == 4 else "50.0%"
+        assert line == f"1/{executed} trials safe ({rate} pass rate, {end}"
+
+
 class TestEquality:
     def test_by_value(self) -> None:
         assert population(0.5, safe=1) == population(0.5, safe=1)
@@ -273,7 +298,9 @@ class TestEquality:
         ],
     )
     def test_differences(self, other: object) -> None:
-        assert population(0.5, safe=1) != other
+        asked = population(0.5, safe=1)
+        assert asked != other
+        assert (asked == other) is False
 
     def test_no_hash(self) -> None:
         with pytest.raises(TypeError, match="unhashable"):

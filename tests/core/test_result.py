@@ -75,13 +75,13 @@ class TestPopulationRef:
             pytest.param(
                 {"threshold": 1.5},
                 ValueError,
-                "population threshold must be between 0.0 and 1.0",
+                r"population threshold must be between 0\.0 and 1\.0, got 1\.5; for 1\.5% write 0\.015",
                 id="threshold-above",
             ),
             pytest.param(
                 {"threshold": -0.1},
                 ValueError,
-                "population threshold must be between 0.0 and 1.0",
+                r"population threshold must be between 0\.0 and 1\.0, got -0\.1",
                 id="threshold-below",
             ),
             pytest.param({"index": False}, TypeError, "population index must be an integer", id="index-bool"),
@@ -101,7 +101,7 @@ class TestPopulationRef:
         ],
     )
     def test_refusals(self, changes: dict[str, Any], error: type[Exception], text: str) -> None:
-        with pytest.raises(error, match=f"^{text}"):
+        with pytest.raises(error, match=f"^{text}$"):
             ref(**changes)
 
     @pytest.mark.parametrize(
@@ -122,6 +122,9 @@ class TestPopulationRef:
     def test_the_threshold_becomes_a_float(self, threshold: float) -> None:
         assert type(ref(threshold=threshold).threshold) is float
         assert ref(threshold=threshold).threshold == threshold
+
+    def test_a_population_of_one(self) -> None:
+        assert ref(size=1, index=0).size == 1
 
     def test_both_ends_are_places(self) -> None:
         assert ref(index=0).index == 0

@@ -120,7 +120,7 @@ def test_exactly_one_of_three(given: dict[str, Any]) -> None:
         pytest.param({"prompts": {"a", "b"}}, "prompts must be a list or tuple of str, got set", id="set"),
         pytest.param(
             {"prompts": ["a", 7]},
-            "prompts must be a list or tuple of str, got int at position 1",
+            r"prompts must be a list or tuple of str, got int at position 1; Requests go into driver=",
             id="number-among-them",
         ),
         pytest.param(
@@ -133,7 +133,7 @@ def test_exactly_one_of_three(given: dict[str, Any]) -> None:
             r"prompt must be a str, got Request; Requests go into driver=StaticDriver\(",
             id="request",
         ),
-        pytest.param({"prompt": 7}, "prompt must be a str, got int", id="number"),
+        pytest.param({"prompt": 7}, "prompt must be a str, got int; Requests go into driver=", id="number"),
         pytest.param(
             {"driver": object()},
             "type object cannot serve as driver: it has no next_prompt_async",
@@ -159,7 +159,10 @@ def test_wrong_types(given: dict[str, Any], text: str) -> None:
             {"evaluator": lambda text: True}, TypeError, "evaluator: it has no evaluate_async", id="function"
         ),
         pytest.param(
-            {"stop_when": "auto"}, TypeError, "str cannot serve as stop_when", id="probes-have-no-auto"
+            {"stop_when": "auto"},
+            TypeError,
+            "str cannot serve as stop_when: it has",
+            id="probes-have-no-auto",
         ),
         pytest.param({"max_turns": -1}, ValueError, r"^max_turns must be non-negative\.$", id="negative"),
         pytest.param({"max_turns": True}, TypeError, "max_turns must be an integer, got True", id="bool"),
