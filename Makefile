@@ -97,7 +97,7 @@ $(STAMPS)/base: $(STAMPS)/requirements.txt
 
 $(STAMPS)/dev: $(STAMPS)/requirements.txt
 	$(PIP) install --quiet --editable . --requirement $(STAMPS)/requirements.txt
-	@touch $@
+	@touch $(STAMPS)/base $@
 
 # No wheel for this platform is no failure: the demo then shows scripted replies, and the tests on the model skip.
 $(STAMPS)/local: $(STAMPS)/base
