@@ -116,7 +116,8 @@ def test_a_stop_signal_to_all_processes_lets_workers_clean_up(project: Any) -> N
     process = project.start("-n", "1", start_new_session=True)
     deadline = time.monotonic() + 30
     while not (project.path / "ready").exists():
-        assert time.monotonic() < deadline and process.poll() is None
+        assert time.monotonic() < deadline
+        assert process.poll() is None
         time.sleep(0.02)
     os.killpg(process.pid, signal.SIGTERM)
     output = process.communicate(timeout=30)[0]
