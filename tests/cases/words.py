@@ -32,9 +32,8 @@ UNSETTLED = EvalOutcome.UNDETERMINED
 
 FULL = ObservabilityLevel.TOOL_AND_SIDE_EFFECTS
 TOOLS = ObservabilityLevel.TOOL_ONLY
-TEXT = ObservabilityLevel.RESPONSE_ONLY
 
-ANY, ALL, CURRENT = ResponseScope.ANY_TURN, ResponseScope.ALL_TURNS, ResponseScope.CURRENT_TURN
+ANY, ALL = ResponseScope.ANY_TURN, ResponseScope.ALL_TURNS
 
 Answer: TypeAlias = EvalOutcome | EvalResult | BaseException
 AgentOf: TypeAlias = Callable[[Response], AgentAdapter]
