@@ -58,7 +58,7 @@ async def test_what_a_composition_of_two_says(
 async def test_what_a_settled_inversion_says(given: EvalOutcome) -> None:
     result = await ask(~left(given))
 
-    assert (result.evidence, result.rationale, result.confidence) == (["l"], "NOT (left)", 0.8)
+    assert (result.evidence, result.rationale, result.confidence) == (["l"], "left (negated)", 0.8)
 
 
 async def test_an_undetermined_inversion_is_the_inner_answer_itself() -> None:
@@ -250,3 +250,11 @@ async def test_hundreds_of_operands_may_be_composed(compose: str) -> None:
 
     assert await outcome(composed) is U
     assert [operand.calls for operand in operands] == [1] * 3001
+
+
+@pytest.mark.parametrize("word", ["and", "or", "not"])
+def test_words_in_place_of_operators_are_refused(word: str) -> None:
+    a: Any = left(D)
+    b: Any = right(N)
+    with pytest.raises(TypeError, match="evaluators compose with & | ~, not with `and`, `or` and `not`"):
+        _ = (a and b) if word == "and" else (a or b) if word == "or" else not a

@@ -15,6 +15,7 @@ from tests.core.support import SAFE, result_of
 from rampart.core import listener as module
 from rampart.core.listener import (
     context_listener,
+    emit_call,
     emit_population,
     emit_result,
     exit_types,
@@ -167,6 +168,34 @@ def test_listening_to_nothing_collects_nothing(result: Result) -> None:
     with listening(None):
         emit_result(result)
     assert outside.results == []
+
+
+class Call:
+    """A call that was made and not awaited yet."""
+
+    awaited = False
+    what = "execute_async"
+
+    def close(self) -> None: ...
+
+
+class TestCalls:
+    def test_a_listener_that_wants_to_is_told(self) -> None:
+        told = []
+
+        class Attends(Collects):
+            def on_call(self, call: object) -> None:
+                told.append(call)
+
+        call = Call()
+        with listening(Attends()):
+            emit_call(call)
+        assert told == [call]
+
+    @pytest.mark.parametrize("listener", [None, Collects()], ids=["nobody", "without-interest"])
+    def test_others_are_not(self, listener: Collects | None) -> None:
+        with listening(listener):
+            emit_call(Call())
 
 
 class Skips(BaseException):

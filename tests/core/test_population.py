@@ -17,7 +17,8 @@ from tests.core.support import (
     results_of,
 )
 
-from rampart.core.population import PopulationResult, Tally, population_line
+from rampart.core.population import PopulationResult, Tally, member_verdicts, population_line, worst_status
+from rampart.core.result import PopulationRef, Result
 from rampart.statistics.interval import wilson_interval
 
 if TYPE_CHECKING:
@@ -316,3 +317,26 @@ class TestTally:
     def test_of_nothing(self) -> None:
         assert Tally.of([]) == Tally()
         assert Tally().executed == 0
+
+
+class TestMembers:
+    @pytest.mark.parametrize(
+        ("statuses", "worst"),
+        [
+            pytest.param([], UNDETERMINED, id="nothing-was-seen"),
+            pytest.param([SAFE, SAFE], SAFE, id="safe"),
+            pytest.param([SAFE, UNDETERMINED], UNDETERMINED, id="undetermined"),
+            pytest.param([UNSAFE, UNDETERMINED, SAFE], UNSAFE, id="unsafe"),
+            pytest.param([UNSAFE, ERROR, SAFE], ERROR, id="error"),
+        ],
+    )
+    def test_the_worst_of_several(self, statuses: list[SafetyStatus], worst: SafetyStatus) -> None:
+        assert worst_status(statuses) is worst
+        assert worst_status(reversed(statuses)) is worst
+
+    def test_a_trial_is_as_good_as_its_worst_result(self) -> None:
+        def member(index: int, status: SafetyStatus) -> Result:
+            return result_of(status, population=PopulationRef(id="p", index=index, size=3, threshold=1.0))
+
+        members = [member(2, SAFE), member(0, SAFE), member(0, UNSAFE), member(2, SAFE), result_of(ERROR)]
+        assert member_verdicts(members) == {2: SAFE, 0: UNSAFE}

@@ -150,6 +150,11 @@ def test_s56_a_percentage_is_told_how_to_be_a_fraction(value: float, hint: str |
     assert (hint in str(caught.value)) if hint else ("write" not in str(caught.value))
 
 
+@pytest.mark.parametrize("status", SafetyStatus, ids=lambda status: status.value)
+def test_a_status_is_true_when_it_is_safe(status: SafetyStatus) -> None:
+    assert bool(status) is (status is SAFE)
+
+
 class TestResult:
     def test_fields(self) -> None:
         assert field_table(Result) == {
@@ -294,3 +299,8 @@ def test_s24_verdicts_have_opposite_polarity(
 def test_other_outcomes_are_no_verdict(resolve: Any, outcome: Any) -> None:
     with pytest.raises(ValueError, match=f"^Unknown EvalOutcome: {outcome}$"):
         resolve(evaluation=EvalResult(outcome=outcome))
+
+
+@pytest.mark.parametrize("status", SafetyStatus)
+def test_only_safe_is_true(status: SafetyStatus) -> None:
+    assert bool(status) is (status is SafetyStatus.SAFE)

@@ -244,3 +244,30 @@ def test_the_task_is_not_left_cancelled_after_a_timeout() -> None:
 
 def test_timeout_error_is_a_timeout_error() -> None:
     assert issubclass(ExecutionTimeoutError, TimeoutError)
+
+
+def test_an_agent_that_blocks_the_event_loop_beyond_the_limit_is_late_all_the_same() -> None:
+    async def send(request: Request) -> object:
+        time.sleep(0.1)  # noqa: ASYNC251  # blocking is the fault under test
+        return Response(text="x")
+
+    result = result_of(Agent(send), Limits(turn_timeout_s=SHORT))
+    assert result.summary == "ExecutionTimeoutError: send_async (turn 0) timed out after 0.05 s"
+    assert [turn.response.text for turn in result.turns] == ["x"], "what it said is kept"
+
+
+def test_a_blocking_exit_that_ends_is_no_failure() -> None:
+    async def leave() -> object:
+        time.sleep(0.1)  # noqa: ASYNC251  # blocking is the fault under test
+        return None
+
+    assert result_of(Agent(replies("x"), leave=leave), Limits(cleanup_timeout_s=SHORT)).safe
+
+
+def test_the_prompt_that_got_no_answer_is_kept() -> None:
+    async def send(request: Request) -> object:
+        return Response(text="first") if request.prompt == "a" else await hang()
+
+    result = result_of(Agent(send), Limits(turn_timeout_s=SHORT), prompts=["a", "b"])
+    assert result.metadata["unanswered_prompt"] == "b"
+    assert [turn.request.prompt for turn in result.turns] == ["a"]

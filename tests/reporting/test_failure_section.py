@@ -10,6 +10,7 @@ from inline_snapshot import snapshot
 from tests.reporting.support import ERROR, UNSAFE, recorded
 
 from rampart.core.evaluation import EvalOutcome, EvalResult
+from rampart.core.result import PopulationRef
 from rampart.core.types import Payload, Request, Response, ToolCall, Turn
 from rampart.reporting.failure_section import failure_section
 from rampart.text.secrets import _isolated_secrets, register_secret
@@ -95,7 +96,7 @@ def test_of_a_trace_that_broke_off_the_last_evaluation_is_shown() -> None:
 
 def test_a_result_that_was_never_evaluated_says_so() -> None:
     assert section(recorded(ERROR, summary="error: nothing to evaluate")) == [
-        "error: error: nothing to evaluate",
+        "error: nothing to evaluate",
         "evidence: none, nothing was evaluated",
         "journal: none",
     ]
@@ -158,3 +159,14 @@ def test_s98_no_key_is_shown() -> None:
         )
     assert "AAAA1111" not in text
     assert text.count("***") == 6
+
+
+def test_a_trial_is_named() -> None:
+    ref = PopulationRef(id="p", index=3, size=5, threshold=1.0)
+    assert section(recorded(UNSAFE, population=ref))[0] == "trial 3 of 5, the first that is not safe"
+
+
+def test_the_prompt_that_got_no_answer_is_shown() -> None:
+    lines = section(recorded(ERROR, turns=[turn(0)], metadata={"unanswered_prompt": "hang\nup"}))
+    position = lines.index("turn 1")
+    assert lines[position : position + 3] == ["turn 1", r"  prompt: hang\nup", "  no reply"]

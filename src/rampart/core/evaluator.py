@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NoReturn, Protocol, runtime_checkable
 
 from rampart.core.evaluation import EvalOutcome, EvalResult
 from rampart.text.safe import safe_float, safe_str, safe_str_list
@@ -58,6 +58,15 @@ class BaseEvaluator(ABC):
     def __invert__(self) -> BaseEvaluator:
         """An evaluator that is detected when this one is not."""
         return _Not(self)
+
+    def __bool__(self) -> NoReturn:
+        """Refuse `and`, `or` and `not`, which would silently drop an operand.
+
+        Raises:
+            TypeError: Always.
+        """
+        msg = "evaluators compose with & | ~, not with `and`, `or` and `not`, which would drop one of them"
+        raise TypeError(msg)
 
 
 def checked_evaluation(result: object, *, evaluator: object) -> EvalResult:
@@ -216,7 +225,7 @@ class _Not(BaseEvaluator):
             outcome=_N if inner.outcome is _D else _D,
             confidence=_confidence(inner),
             evidence=safe_str_list(inner.evidence),
-            rationale=f"NOT ({safe_str(inner.rationale)})",
+            rationale=f"{safe_str(inner.rationale)} (negated)",
             undetermined_operands=_carried_reasons([inner]),
         )
 

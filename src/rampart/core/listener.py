@@ -21,8 +21,29 @@ if TYPE_CHECKING:
     from rampart.core.result import Result
 
 
+class PendingCall(Protocol):
+    """A call that has to be awaited."""
+
+    @property
+    def awaited(self) -> bool:
+        """Whether it was."""
+        ...
+
+    @property
+    def what(self) -> str:
+        """The function that was called."""
+        ...
+
+    def close(self) -> None:
+        """Give it up without a warning."""
+        ...
+
+
 class ResultListener(Protocol):
-    """Receives results as they come into being."""
+    """Receives results as they come into being.
+
+    One that has a method `on_call(call: PendingCall)` is told as well of calls that have to be awaited.
+    """
 
     def on_result(self, result: Result, /) -> None:
         """Take one result."""
@@ -90,6 +111,13 @@ def emit_population(population: PopulationResult, *, population_id: str) -> None
             listener.on_population(population, population_id=population_id)
         except Exception:
             log.exception("a population could not be collected")
+
+
+def emit_call(call: PendingCall) -> None:
+    """Say that something was called that has to be awaited; listeners may do without knowing."""
+    note = getattr(_current(), "on_call", None)
+    if note is not None:
+        note(call)
 
 
 def record_result(result: Result, /) -> None:

@@ -23,7 +23,7 @@ class _Redacting(logging.Filter):
         """Rewrite the record; every record is let through."""
         record.msg, record.args = _plain(_message(record)), None
         if record.exc_info and record.exc_info[1] is not None:
-            text = "".join(traceback.format_exception(record.exc_info[1])).rstrip("\n")
+            text = "".join(traceback.format_exception(*record.exc_info)).rstrip("\n")
             record.exc_text = _plain(text)
             if record.exc_text != text:
                 record.exc_info = None  # a handler that writes exceptions its own way would show the secret

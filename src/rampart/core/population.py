@@ -16,6 +16,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 
+_MILDEST_FIRST = (SafetyStatus.SAFE, SafetyStatus.UNDETERMINED, SafetyStatus.UNSAFE, SafetyStatus.ERROR)
+
+
+def worst_status(statuses: Iterable[SafetyStatus]) -> SafetyStatus:
+    """The worst of several verdicts: ERROR, UNSAFE, UNDETERMINED, SAFE; of none, UNDETERMINED."""
+    return max(statuses, key=_MILDEST_FIRST.index, default=SafetyStatus.UNDETERMINED)
+
+
+def member_verdicts(members: Iterable[Result]) -> dict[int, SafetyStatus]:
+    """The verdict of each trial by its index: the worst of its results, where it has several."""
+    found: dict[int, list[SafetyStatus]] = {}
+    for member in members:
+        if member.population is not None:
+            found.setdefault(member.population.index, []).append(status_of(member))
+    return {index: worst_status(statuses) for index, statuses in found.items()}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Tally:
     """How many trials ended with each verdict, and what follows for all of them together.

@@ -23,6 +23,10 @@ class SafetyStatus(Enum):
     UNDETERMINED = "undetermined"
     ERROR = "error"
 
+    def __bool__(self) -> bool:
+        """Whether this is SAFE, so that `assert result.status` means what it seems to mean."""
+        return self is SafetyStatus.SAFE
+
 
 @dataclass(frozen=True, kw_only=True)
 class PopulationRef:

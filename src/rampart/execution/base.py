@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cache
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, NoReturn, final
 
 from rampart.core.admission import ADAPTER_MEMBERS, admit
 from rampart.core.limits import Limits
+from rampart.execution.pending import PendingCall
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Coroutine, Sequence
 
     from rampart.core.adapter import AgentAdapter
     from rampart.core.result import PopulationRef, Result
@@ -78,17 +79,32 @@ class BaseExecution(ABC):
     async def _execute_async(self, *, adapter: AgentAdapter) -> Result:
         """Test the agent and say what was found; an exception becomes an ERROR result."""
 
+    def __bool__(self) -> NoReturn:
+        """Refuse to stand for a verdict: nothing has run yet.
+
+        Raises:
+            TypeError: Always.
+        """
+        msg = (
+            f"{type(self).__name__} has no verdict before it has run: "
+            "write `result = await execution.execute_async(adapter=adapter)` and assert the result"
+        )
+        raise TypeError(msg)
+
     @final
-    async def execute_async(self, *, adapter: AgentAdapter) -> Result:
+    def execute_async(self, *, adapter: AgentAdapter) -> Coroutine[Any, Any, Result]:
         """Run once against `adapter`.
 
         Every exception becomes an ERROR result that keeps the turns so far. On cancellation everything
-        that was opened is closed first.
+        that was opened is closed first. A test that calls this and does not await it fails.
 
         Raises:
             ConfigurationError: If no asyncio event loop is running.
             TypeError: If `adapter` lacks a member of AgentAdapter.
         """
+        return PendingCall(self._run_async(adapter), what="execute_async")
+
+    async def _run_async(self, adapter: AgentAdapter) -> Result:
         lifecycle = self.prepare(adapter=adapter)
         lifecycle.begin()
         return await lifecycle.wait_async()

@@ -32,7 +32,11 @@ def error_line(error: BaseException) -> str:
 
 
 def error_result(error: BaseException, *, adapter: AgentAdapter, running: Running, strategy: str) -> Result:
-    """An ERROR that keeps the turns and injections there were."""
+    """An ERROR that keeps the turns and injections there were, and the prompt that got no answer."""
+    metadata = {"error": safe_str(error), "error_type": type(error).__name__}
+    unanswered = None if running.trace is None else running.trace.unanswered
+    if unanswered is not None and unanswered.prompt is not None:
+        metadata["unanswered_prompt"] = unanswered.prompt
     return Result(
         status=SafetyStatus.ERROR,
         summary=error_line(error),
@@ -40,7 +44,7 @@ def error_result(error: BaseException, *, adapter: AgentAdapter, running: Runnin
         observability_level=running.observed_level() or declared_level(adapter),
         turns=running.turns(),
         injections=list(running.injections),
-        metadata={"error": safe_str(error), "error_type": type(error).__name__},
+        metadata=metadata,
     )
 
 

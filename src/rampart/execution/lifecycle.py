@@ -18,6 +18,7 @@ from rampart.core.listener import emit_result, exit_types, skip_types
 from rampart.core.log import log
 from rampart.core.result import Result
 from rampart.execution.events import ExecutionEvent, ExecutionEventData, fire_async
+from rampart.execution.failure_log import log_failure
 from rampart.execution.failures import cut_short, error_result, with_cleanup_errors
 from rampart.execution.running import Running, set_running
 from rampart.execution.watchdog import Watchdog
@@ -162,7 +163,7 @@ class Lifecycle:
             raise
         except Exception as error:  # every failure of the run is a result
             failure = error
-            log.error("%s failed", self._execution.strategy_name, exc_info=error)
+            log_failure(error, strategy=self._execution.strategy_name, population=self._population)
             result = self._error_result(error, running)
         except GeneratorExit:
             raise

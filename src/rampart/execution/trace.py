@@ -52,6 +52,7 @@ class TraceRun:
         turns: What drivers and results see; turns may carry evaluations.
         raw_turns: What evaluators see; turns never carry evaluations.
         latest_stop_check: The last stop check that was made.
+        unanswered: The request that failed and left nothing behind to make a turn of.
     """
 
     trace_end_reason: TraceEndReason | None
@@ -60,6 +61,7 @@ class TraceRun:
     turns: list[Turn] = field(default_factory=list)
     raw_turns: list[Turn] = field(default_factory=list)
     latest_stop_check: EvaluationRecord | None = None
+    unanswered: Request | None = None
 
     def all_turns(self) -> list[Turn]:
         """The turns for a result, one whose stop check never ended included."""
@@ -201,13 +203,16 @@ class _Producer:
             self._run.raw_turns.append(turn)
             return turn
 
+        response: Response | None = None
         try:
             with self._watchdog.step("send_async", self._turn_timeout, turn=index):
                 response = await session.send_async(decision.request)
         except BaseException as error:
-            partial = partial_of(error)
+            partial: object = partial_of(error) or response  # a response that came too late is partial too
             if isinstance(partial, Response):
                 recorded(_partial_response(partial, f"{type(error).__name__}: {safe_str(error)}"))
+            else:
+                self._run.unanswered = decision.request
             raise
         finally:
             believe_session(self._session, self._run, declared=self._declared)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rampart.core.admission import ADAPTER_MEMBERS, admit
 from rampart.core.errors import ConfigurationError
@@ -10,15 +10,16 @@ from rampart.core.limits import configured_trial_concurrency
 from rampart.core.listener import emit_population
 from rampart.core.population import PopulationResult
 from rampart.core.result import check_count, checked_threshold
+from rampart.execution.pending import PendingCall
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
 
     from rampart.core.adapter import AgentAdapter
     from rampart.execution.base import BaseExecution
 
 
-async def execute_trials_async(
+def execute_trials_async(
     *,
     execution_factory: Callable[[], BaseExecution],
     adapter: AgentAdapter,
@@ -26,7 +27,7 @@ async def execute_trials_async(
     threshold: float = 1.0,
     concurrency: int | None = None,
     stop_when_decided: bool = False,
-) -> PopulationResult:
+) -> Coroutine[Any, Any, PopulationResult]:
     """Run `n` trials, overlapping, and say what they show together.
 
     Args:
@@ -41,13 +42,35 @@ async def execute_trials_async(
             finish and count, so this saves something only with `concurrency` below `n`.
 
     Returns:
-        The results in index order, and the verdict over them. A test must check it.
+        The results in index order, and the verdict over them. A test must await and check it.
 
     Raises:
         TypeError: If an argument has the wrong type, or the factory gives no execution.
         ValueError: If a number is out of range.
         ConfigurationError: If no asyncio event loop is running, or `max_concurrent_sessions` is unusable.
     """
+    return PendingCall(
+        _run_trials_async(
+            execution_factory=execution_factory,
+            adapter=adapter,
+            n=n,
+            threshold=threshold,
+            concurrency=concurrency,
+            stop_when_decided=stop_when_decided,
+        ),
+        what="execute_trials_async",
+    )
+
+
+async def _run_trials_async(
+    *,
+    execution_factory: Callable[[], BaseExecution],
+    adapter: AgentAdapter,
+    n: int,
+    threshold: float,
+    concurrency: int | None,
+    stop_when_decided: bool,
+) -> PopulationResult:
     # asyncio costs as much to import as the rest of rampart, and who only imports does not need it.
     from rampart.execution.running import running_loop  # noqa: PLC0415
     from rampart.execution.trial_schedule import TrialSchedule  # noqa: PLC0415

@@ -26,7 +26,8 @@ class Watchdog:
 
     Used as `with watchdog.step("send_async", 120, turn=2): ...`; steps follow one another and do not
     nest. A step that exceeds its limit is cancelled and leaves as ExecutionTimeoutError, whatever it
-    made of the cancellation. A cancellation from outside goes on as such, also out of a step that
+    made of the cancellation; so does one that blocked the event loop and ended too late, cleanup aside,
+    where late is better than never. A cancellation from outside goes on as such, also out of a step that
     swallowed it.
     """
 
@@ -119,10 +120,13 @@ class Watchdog:
         traceback: TracebackType | None,
     ) -> None:
         """End the step; turn our own cancellation into a timeout and insist on a foreign one."""
-        self._deadline = None
+        deadline, self._deadline = self._deadline, None
         if self._outer is None:
             self._alarm.forget(self)
         what, self._what = self._what, None
+        if exc is None and deadline is not None and not self._shielded and self._time() > deadline:
+            # It kept the event loop from looking at the clock, which makes it no less late.
+            self._expired = True
         stopped = self._stop_requested and not self._shielded
         if self._expired:
             self._expired = False

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     import pytest
 
+    from rampart.core.listener import PendingCall
     from rampart.core.population import Tally
     from rampart.core.result import PopulationRef, Result, SafetyStatus
     from rampart.core.types import HarmCategory
@@ -61,6 +62,7 @@ class Attempt:
         self._first_index = next_index
         self._repetition = 0
         self._verdicts: list[SafetyStatus] = []
+        self._calls: list[PendingCall] = []
         self._settled = False
         self._collector: Collector | None = None
         self._older_than_teardown = (0, 0)
@@ -126,6 +128,23 @@ class Attempt:
             yield
         finally:
             context_listener.reset(token)
+
+    def note_call(self, call: PendingCall) -> None:
+        """Remember a call until it is awaited."""
+        self._calls = [earlier for earlier in self._calls if not earlier.awaited]
+        self._calls.append(call)
+
+    def not_awaited(self) -> list[str]:
+        """A line for each call that the test never awaited; asked once, when its body has ended."""
+        forgotten = [call for call in self._calls if not call.awaited]
+        self._calls = []
+        for call in forgotten:
+            call.close()  # Python's own warning would come later and name a place in rampart
+        return [
+            f"rampart: {call.what}(...) was called but never awaited, so nothing was tested: "
+            f"write `await {call.what}(...)`"
+            for call in forgotten
+        ]
 
     def end_repetition(self) -> None:
         """Count the current repetition as a trial, with the verdict of what it recorded."""

@@ -7,12 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rampart.core.checked import was_read
+from rampart.core.population import member_verdicts, worst_status
 from rampart.core.result import Result, SafetyStatus, status_of
-from rampart.pytest_plugin._populations import (
-    EndedPopulation,
-    member_statuses,
-    worst_status,
-)
+from rampart.pytest_plugin._populations import EndedPopulation
 from rampart.text.oneline import one_line
 from rampart.text.safe import safe_str
 
@@ -83,7 +80,7 @@ class Collector:
         """What all that was recorded amounts to; without anything nobody knows."""
         statuses = [population.status for population in self.populations]
         statuses += map(status_of, self.results_on_their_own())
-        return worst_status(statuses) or SafetyStatus.UNDETERMINED
+        return worst_status(statuses)
 
     def results_on_their_own(self) -> Iterator[Result]:
         """The results that no ended population speaks for."""
@@ -121,7 +118,7 @@ class Collector:
                 ref.id,
                 size=ref.size,
                 threshold=ref.threshold,
-                statuses=member_statuses(members),
+                statuses=member_verdicts(members).values(),
                 cut_short=True,
             )
         self._originals.clear()

@@ -11,7 +11,7 @@ from rampart.core.listener import process_listener
 from rampart.core.log import log
 
 if TYPE_CHECKING:
-    from rampart.core.listener import ResultListener
+    from rampart.core.listener import PendingCall, ResultListener
     from rampart.core.population import PopulationResult
     from rampart.core.result import Result
     from rampart.pytest_plugin._attempt import Attempt
@@ -54,6 +54,11 @@ class RunListener:
             log.exception("a population could not be collected")
             self._run.mark_incomplete("a population could not be collected")
 
+    def on_call(self, call: PendingCall, /) -> None:
+        """Note a call that has to be awaited."""
+        if self.current is not None:
+            self.current.note_call(call)
+
 
 class Slot:
     """Tags what a test starts, so that what arrives after its end is not taken for the next test's.
@@ -89,6 +94,12 @@ class Slot:
                 listener.on_population(population, population_id=population_id)
         elif self._open:
             self._attempt.run.listener.on_population(population, population_id=population_id)
+
+    def on_call(self, call: PendingCall, /) -> None:
+        """Note a call that has to be awaited; after the end of its test nobody looks any more."""
+        replaced, _ = self._replacement()
+        if self._open and not replaced:
+            self._attempt.run.listener.on_call(call)
 
     @staticmethod
     def _replacement() -> tuple[bool, ResultListener | None]:

@@ -6,15 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rampart.core.population import PopulationResult, population_was_read
-from rampart.core.result import SafetyStatus, status_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from rampart.core.result import Result
-
-# The first one present is the worst, and it is what all of them together amount to.
-_WORST_FIRST = (SafetyStatus.ERROR, SafetyStatus.UNSAFE, SafetyStatus.UNDETERMINED, SafetyStatus.SAFE)
+    from rampart.core.result import SafetyStatus
 
 
 @dataclass(kw_only=True)
@@ -58,18 +52,3 @@ class EndedPopulation:
     def was_read(self) -> bool:
         """Whether the test looked at the verdict, or at that of every member."""
         return self.live is None or population_was_read(self.live)
-
-
-def worst_status(statuses: Iterable[SafetyStatus]) -> SafetyStatus | None:
-    """What several verdicts amount to together; None without any."""
-    present = set(statuses)
-    return next((status for status in _WORST_FIRST if status in present), None)
-
-
-def member_statuses(members: Iterable[Result]) -> list[SafetyStatus]:
-    """The verdict of each trial, given its results; the worst of them is its verdict."""
-    by_index: dict[int, list[SafetyStatus]] = {}
-    for member in members:
-        if member.population is not None:
-            by_index.setdefault(member.population.index, []).append(status_of(member))
-    return [worst_status(statuses) or SafetyStatus.UNDETERMINED for statuses in by_index.values()]

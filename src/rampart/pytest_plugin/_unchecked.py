@@ -17,8 +17,12 @@ if TYPE_CHECKING:
 
 def check_call(item: pytest.Item, attempt: Attempt) -> None:
     """Check a test whose call phase passed."""
-    if not attempt.repeats:  # repetitions are checked by the plugin itself
-        _report(item, attempt, [*attempt.unread(of_teardown=False), *_nothing_recorded(item, attempt)])
+    if attempt.repeats:  # repetitions are checked by the plugin itself
+        return
+    forgotten = attempt.not_awaited()
+    _report(
+        item, attempt, [*forgotten, *attempt.unread(of_teardown=False), *_nothing_recorded(item, attempt)]
+    )
 
 
 def check_teardown(item: pytest.Item, attempt: Attempt) -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import msgspec
 
 from rampart.core.errors import SchemaError
-from rampart.core.population import Tally
-from rampart.core.result import SafetyStatus, status_of
+from rampart.core.population import Tally, member_verdicts
+from rampart.core.result import SafetyStatus
 from rampart.records import wire
 from rampart.records.decode_errors import described
 from rampart.records.json_values import clean_text
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 Population: TypeAlias = dict[str, Any]
 """The keys `id, pytest_nodeid, size, executed, safe_count, threshold, pass_rate, decided_early,
 interval, status`, all of them, with JSON values."""
-
-_SEVERITY = (SafetyStatus.SAFE, SafetyStatus.UNDETERMINED, SafetyStatus.UNSAFE, SafetyStatus.ERROR)
 
 
 def population_object(
@@ -89,12 +87,9 @@ def population_of(members: Sequence[Result], *, pytest_nodeid: str | None) -> Po
         members: Results that all refer to the same population, one or more.
         pytest_nodeid: The test that ran it.
     """
-    references = [reference for member in members if (reference := member.population) is not None]
-    first = references[0]
-    found: dict[int, list[SafetyStatus]] = {}
-    for member, reference in zip(members, references, strict=True):
-        found.setdefault(reference.index, []).append(status_of(member))
-    verdicts = Counter(map(worst_status, found.values()))
+    first = next(reference for member in members if (reference := member.population) is not None)
+    found = member_verdicts(members)
+    verdicts = Counter(found.values())
     # Counted, not listed: the size comes from a file and may be anything.
     verdicts[SafetyStatus.UNDETERMINED] += first.size - len(found)
     return _figures(
@@ -104,11 +99,6 @@ def population_of(members: Sequence[Result], *, pytest_nodeid: str | None) -> Po
         size=first.size,
         threshold=first.threshold,
     )
-
-
-def worst_status(statuses: Iterable[SafetyStatus]) -> SafetyStatus:
-    """The worst of several verdicts: ERROR, UNSAFE, UNDETERMINED, SAFE; of none, UNDETERMINED."""
-    return max(statuses, key=_SEVERITY.index, default=SafetyStatus.UNDETERMINED)
 
 
 def encode_population(population: Population) -> bytes:

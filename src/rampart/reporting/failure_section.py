@@ -36,15 +36,28 @@ def failure_section(*, result: Result, journal_path: Path | None) -> str:
         journal_path: Where the whole of it is on disk; None if it is not.
     """
     plain = prepare_record(result=result).result
-    lines = [f"{status_of(plain).value}: {quote(plain.summary, SHOWN_CHARACTERS)}"]
+    lines = [*_trial_lines(plain), _verdict_line(plain)]
     hidden = max(len(plain.turns) - _MAX_TURNS, 0)
     if hidden:
         lines.append(f"... {hidden} earlier turns are left out")
     for turn in plain.turns[hidden:]:
         lines += _turn_lines(turn)
+    unanswered: object = plain.metadata.get("unanswered_prompt")
+    if isinstance(unanswered, str):
+        lines += [f"turn {len(plain.turns)}", f"  prompt: {_cut(unanswered)}", "  no reply"]
     lines += _evidence_lines(_deciding(plain))
     lines.append("journal: " + ("none" if journal_path is None else one_line(str(journal_path))))
     return "\n".join(lines)
+
+
+def _trial_lines(result: Result) -> list[str]:
+    ref = result.population
+    return [] if ref is None else [f"trial {ref.index} of {ref.size}, the first that is not safe"]
+
+
+def _verdict_line(result: Result) -> str:
+    status, summary = status_of(result).value, quote(result.summary, SHOWN_CHARACTERS)
+    return summary if summary.startswith(f"{status}: ") else f"{status}: {summary}"
 
 
 def _deciding(result: Result) -> EvalResult | None:
