@@ -255,13 +255,16 @@ def test_exit_inside_an_execution_keeps_its_meaning(project: Any, how: str) -> N
         f"""
         class Exits(Fixed):
             async def _execute_async(self, *, adapter):
+                await asyncio.sleep(0.05)
                 {how}
 
+        class Hangs(Fixed):
+            async def _execute_async(self, *, adapter):
+                await asyncio.sleep(60)
+
         async def test_it():
-            given = iter([Fixed(SAFE), Exits(), Fixed(SAFE)])
-            await execute_trials_async(
-                execution_factory=lambda: next(given), adapter=agent(), n=3, concurrency=1
-            )
+            given = iter([Fixed(SAFE), Hangs(), Exits()])
+            await execute_trials_async(execution_factory=lambda: next(given), adapter=agent(), n=3)
 
         async def test_after(): open("went-on", "w").close()
         """

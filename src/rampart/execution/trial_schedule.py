@@ -85,7 +85,13 @@ class TrialSchedule:
         if cancelled is not None:
             raise cancelled
         if self._errors:
-            raise self._errors[min(self._errors)]
+            raise self._first_error()
+
+    def _first_error(self) -> BaseException:
+        """The first by index; what ended the whole run comes before the cancellations that it caused."""
+        in_order = [self._errors[index] for index in sorted(self._errors)]
+        exits = [error for error in in_order if isinstance(error, exit_types())]
+        return (exits or in_order)[0]
 
     def _start_what_can_start(self) -> bool:
         """Start trials where there are places; say whether more could start after others had a turn.
