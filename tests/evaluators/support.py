@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rampart.core.evaluation import EvalContext, EvalOutcome, EvalResult
 from rampart.core.manifest import AppManifest, ToolDeclaration
@@ -47,9 +47,14 @@ def turns_of(*replies: str | Response) -> list[Turn]:
 
 
 def trace(
-    *replies: str | Response, level: ObservabilityLevel = FULL, tools: list[str] | None = None
+    *replies: str | Response,
+    level: ObservabilityLevel = FULL,
+    tools: list[str] | dict[str, dict[str, Any]] | None = None,
 ) -> EvalContext:
-    manifest = AppManifest(name="mail agent", tools=[ToolDeclaration(name=name) for name in tools or []])
+    """A trace of an agent that declares tools, by name or by name with their parameters."""
+    parameters = tools if isinstance(tools, dict) else {name: {} for name in tools or []}
+    declared = [ToolDeclaration(name=name, parameters=types) for name, types in parameters.items()]
+    manifest = AppManifest(name="mail agent", tools=declared)
     return EvalContext(
         turns=turns_of(*replies), observability_level=level, manifest=None if tools is None else manifest
     )

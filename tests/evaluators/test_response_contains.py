@@ -84,7 +84,11 @@ async def test_without_turns_there_is_nothing_to_say(scope: ResponseScope) -> No
 
 @pytest.mark.parametrize("scope", ["any_turn", None, 1])
 def test_the_scope_has_to_be_a_scope(scope: Any) -> None:
-    with pytest.raises(TypeError, match=r"^scope must be a ResponseScope\.$"):
+    text = (
+        f"scope must be a ResponseScope. Got {scope!r} ({type(scope).__name__}); choose from "
+        "ResponseScope.ANY_TURN, ResponseScope.ALL_TURNS, ResponseScope.CURRENT_TURN"
+    )
+    with pytest.raises(TypeError, match=f"^{re.escape(text)}$"):
         ResponseContains("x", scope=scope)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rampart.adapters.agent_function import AgentFunction, check_factory, name_of
 from rampart.adapters.callable_session import CallableSession, SessionPlan
 from rampart.adapters.observability import AdapterObservability
+from rampart.adapters.recorded_manifest import RecordedManifest
 from rampart.core.manifest import AppManifest
 from rampart.core.types import ObservabilityLevel
 
@@ -45,7 +46,11 @@ class CallableAdapter:
             or async, is entered and left with the session; anything else is released by its `aclose`
             or `close`, if it has one. A sync factory runs where the function runs, or in the session's
             thread if it makes the function; make it async if it needs the event loop.
-        manifest: What the application declares; by default the function's name and no tools.
+        manifest: What the application declares; by default the function's name and, unless the level is
+            given as RESPONSE_ONLY, the tools wrapped by `record_tools` that the agent reaches, as
+            their signatures and docstrings describe them. What sessions record is added as it becomes
+            known. No tool is declared once the agent used one that was not found, since others may be
+            missing too.
         observability: What is reported completely. None: TOOL_ONLY if the agent has tools wrapped by
             `record_tools` (all of its tools, it is assumed), or if a reply declares its level in
             `metadata["observability"]`, and for such replies; else RESPONSE_ONLY.
@@ -74,13 +79,19 @@ class CallableAdapter:
         agent = None if function is None else AgentFunction(function, leading=leading)
         roots = tuple(root for root in (function, session_factory) if root is not None)
         self._observability = AdapterObservability(declared=observability, roots=roots)
+        self._declared = manifest
+        self._manifest = RecordedManifest(
+            name=name_of(roots[0]),
+            roots=roots,
+            with_tools=observability is not ObservabilityLevel.RESPONSE_ONLY,
+        )
         self._plan = SessionPlan(
             function=agent,
             factory=session_factory,
             factory_label=f"session_factory {name_of(session_factory)!r}",
             observability=self._observability,
+            tools=self._manifest if manifest is None else None,
         )
-        self._manifest = AppManifest(name=name_of(roots[0])) if manifest is None else manifest
         self._max_concurrent_sessions = max_concurrent_sessions
 
     async def create_session_async(self) -> CallableSession:
@@ -89,8 +100,8 @@ class CallableAdapter:
 
     @property
     def manifest(self) -> AppManifest:
-        """What the application declares about itself."""
-        return self._manifest
+        """What the application declares about itself; by default what is known by now of its tools."""
+        return self._manifest.read() if self._declared is None else self._declared
 
     @property
     def observability_profile(self) -> ObservabilityLevel:

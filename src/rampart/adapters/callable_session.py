@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from rampart.adapters.observability import AdapterObservability
-    from rampart.core.types import ObservabilityLevel
+    from rampart.adapters.recorded_manifest import RecordedManifest
+    from rampart.core.types import ObservabilityLevel, ToolCall
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,12 +36,14 @@ class SessionPlan:
         factory: Makes the object of a session; None for agents that need none.
         factory_label: The factory as messages name it.
         observability: What is known of what the adapter reports.
+        tools: What is known of the agent's tools; None where the user declared them.
     """
 
     function: AgentFunction | None
     factory: Callable[[], Any] | None
     factory_label: str
     observability: AdapterObservability
+    tools: RecordedManifest | None = None
 
 
 class CallableSession:
@@ -101,6 +104,9 @@ class CallableSession:
             self.tool_log.binds_tools = False
         self._object = made
         self._plan.observability.learn(self.tool_log)
+        self._learn_tools([])
+        if self._plan.tools is not None:
+            self._plan.tools.learn_object(value)
         if given is None:
             self._function = await self._made_function_async(value)
         else:
@@ -219,7 +225,12 @@ class CallableSession:
         self._observability.note_turn(declared)
         if recorded:
             response.tool_calls = joined_calls(response.tool_calls, recorded)
+        self._learn_tools(response.tool_calls)
         return response
+
+    def _learn_tools(self, calls: list[ToolCall]) -> None:
+        if self._plan.tools is not None:
+            self._plan.tools.learn(recorded=self.tool_log.recorded_tools, calls=calls)
 
     def _hand_over_calls(self, error: BaseException) -> None:
         """Let an exception that ends more than the turn carry what the agent had done by then."""
@@ -230,6 +241,7 @@ class CallableSession:
     def _failed(self, error: BaseException, function: AgentFunction) -> InfrastructureError:
         calls = self.tool_log.take()
         self._observability.note_turn(None)
+        self._learn_tools(calls)
         return failure_of(error, source=f"the {function.label}", calls=calls)
 
 

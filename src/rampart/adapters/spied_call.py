@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from rampart.adapters.snapshot import snapshot
 from rampart.adapters.tool_arguments import ToolArguments
 from rampart.adapters.tool_log import LoggedCall, ToolLog, log_of_call
+from rampart.core.manifest import ToolDeclaration
 from rampart.core.types import ToolCall
 from rampart.text.safe import safe_str
 
@@ -44,6 +45,14 @@ class ToolSpy:
         self._arguments = ToolArguments(tool, ignore=ignore)
         self._bound_to = bound_to
         self._made_for = made_for
+
+    @functools.cached_property
+    def declaration(self) -> ToolDeclaration:
+        """The tool as its signature and its docstring declare it."""
+        lines = safe_str(inspect.getdoc(self.wrapper) or "").strip().splitlines()
+        return ToolDeclaration(
+            name=self.name, description=lines[0] if lines else "", parameters=dict(self._arguments.types())
+        )
 
     def begin(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> SpiedCall:
         """Note that a call begins, if it belongs to a session."""

@@ -6,6 +6,7 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 from rampart.adapters.snapshot import snapshot
+from rampart.text.safe import safe_str
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,6 +31,15 @@ class ToolArguments:
         self._ignore = ignore
         if parameters and inspect.isfunction(tool) and parameters[0].name in {"self", "cls"}:
             self._ignore |= {parameters[0].name}  # a method recorded in the body of its class
+
+    def types(self) -> dict[str, str]:
+        """The parameters by name, with their annotations as text; a `**` parameter keeps its stars."""
+        types: dict[str, str] = {}
+        for name, parameter in self._signature.parameters.items():
+            if name not in self._ignore:
+                stars = "**" if parameter.kind is inspect.Parameter.VAR_KEYWORD else ""
+                types[stars + name] = _type_text(parameter.annotation)
+        return types
 
     def named(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[dict[str, Any], bool]:
         """Copies of the arguments that were passed, by name, and whether they fit the signature.
@@ -61,6 +71,12 @@ class ToolArguments:
             named["args"] = list(args[len(names) :])
         named.update(kwargs)
         return {name: snapshot(value) for name, value in named.items() if name not in self._ignore}
+
+
+def _type_text(annotation: object) -> str:
+    if annotation is inspect.Parameter.empty:
+        return "Any"
+    return annotation if isinstance(annotation, str) else safe_str(inspect.formatannotation(annotation))
 
 
 def _anything(*args: Any, **kwargs: Any) -> None: ...

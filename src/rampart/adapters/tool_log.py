@@ -21,6 +21,7 @@ from weakref import WeakSet
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rampart.core.manifest import ToolDeclaration
     from rampart.core.types import ToolCall
 
 _log = logging.getLogger("rampart")
@@ -74,6 +75,7 @@ class ToolLog:
     Attributes:
         complete: False once a call was made that may be this session's and could not be attributed.
         knows_tools: Whether a tool was recorded for this session, or called in it.
+        recorded_tools: What is known of the tools that were recorded for this session.
         binds_tools: Whether tools that are recorded now, in its context, belong to this session alone.
     """
 
@@ -81,6 +83,7 @@ class ToolLog:
         self.owner = owner
         self.complete = True
         self.knows_tools = False
+        self.recorded_tools: list[ToolDeclaration] = []
         self.binds_tools = False
         self._calls: list[LoggedCall] = []
         self._warned = False
@@ -122,6 +125,12 @@ class ToolLog:
     def own_thread(self) -> None:
         """Declare that the running thread works for this session alone, for as long as it lives."""
         _thread.log = self
+
+    def learn_tool(self, tool: ToolDeclaration) -> None:
+        """Note that a tool was recorded for this session."""
+        with _lock:
+            self.knows_tools = True
+            self.recorded_tools.append(tool)
 
     def add(self, call: ToolCall) -> LoggedCall:
         """Record a call that begins now."""

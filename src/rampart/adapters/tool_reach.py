@@ -1,4 +1,4 @@
-"""Whether an agent function uses tools that are recorded.
+"""Which recorded tools an agent function uses.
 
 It looks at what the function can reach without running anything: what its code names, its closure and
 defaults, the object it is a method of, the containers and objects in there. It never evaluates a
@@ -15,20 +15,32 @@ from itertools import islice
 from types import CodeType, FunctionType, MemberDescriptorType, MethodType, ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from rampart.adapters.tool_spy import any_tool_recorded, is_recorded
+from rampart.adapters.tool_spy import any_tool_recorded, spy_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from rampart.adapters.spied_call import ToolSpy
+
 _MOST_OBJECTS = 10_000
 _MOST_ITEMS = 1_000
 _CONTAINERS = (list, tuple, set, frozenset, deque)
+_LOOK_UP_BY_NAME = frozenset({"getattr", "vars", "__dict__", "attrgetter", "methodcaller"})
 _FOREIGN = frozenset({"pytest", "_pytest", "pluggy"}) | sys.stdlib_module_names
 
 
 def reaches_recorded_tool(*roots: object) -> bool:
     """Whether a recorded tool is found from `roots`, nearest first, among at most 10,000 objects."""
-    return any_tool_recorded() and _Search(roots).finds_one()
+    return any_tool_recorded() and next(_Search(roots).tools(), None) is not None
+
+
+def reached_tools(*roots: object) -> list[ToolSpy] | None:
+    """All recorded tools found from `roots`; None if the search ended before it had seen everything."""
+    if not any_tool_recorded():
+        return []
+    search = _Search(roots)
+    found = [*search.tools(), *search.tools_looked_up_by_name()]
+    return found if search.is_complete else None
 
 
 class _Search:
@@ -40,18 +52,33 @@ class _Search:
         self._named: set[str] = set()
         self._unnamed: dict[str, list[object]] = {}
 
-    def finds_one(self) -> bool:
-        """Whether there is a recorded tool."""
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing is left to look at."""
+        return not self._waiting
+
+    def tools(self) -> Iterator[ToolSpy]:
+        """The recorded tools, nearest first."""
         while self._waiting and len(self._seen) < _MOST_OBJECTS:
             thing = self._waiting.popleft()
             if id(thing) in self._seen:
                 continue
             self._seen[id(thing)] = thing
-            if type(thing) is FunctionType and is_recorded(thing):
-                return True
+            spy = spy_of(thing)
+            if spy is not None:
+                yield spy
             with suppress(Exception):  # a foreign container may raise anything: it leads nowhere then
                 self._waiting.extend(self._neighbours(thing))
-        return False
+
+    def tools_looked_up_by_name(self) -> Iterator[ToolSpy]:
+        """Methods that no code names, where some code gets members by a name that it computes."""
+        if self._named.isdisjoint(_LOOK_UP_BY_NAME):
+            return
+        for members in self._unnamed.values():
+            for member in members:
+                spy = spy_of(member.__func__ if isinstance(member, staticmethod | classmethod) else member)
+                if spy is not None:
+                    yield spy
 
     def _neighbours(self, thing: Any) -> Iterable[object]:
         kind = type(thing)  # not isinstance, which may ask the object

@@ -6,6 +6,7 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from rampart.adapters.spied_call import ToolSpy, spied
@@ -31,9 +32,12 @@ def any_tool_recorded() -> bool:
     return _Process.any_tool_recorded
 
 
-def is_recorded(tool: object) -> bool:
-    """Whether calls of `tool` are recorded."""
-    return inspect.isfunction(tool) and _MARK in vars(tool)
+def spy_of(tool: object) -> ToolSpy | None:
+    """How calls of `tool` are recorded, None if they are not."""
+    if type(tool) is not FunctionType:  # not isinstance, which may ask the object
+        return None
+    spy: ToolSpy | None = vars(tool).get(_MARK)
+    return spy
 
 
 @overload
@@ -144,26 +148,24 @@ class _Options:
             kind = f"the class {tool.__name__}" if isinstance(tool, type) else type(tool).__name__
             msg = f"a tool must be a function or another callable, got {kind}; record the function it calls"
             raise TypeError(msg)
-        if is_recorded(tool):
-            spy: ToolSpy = vars(tool)[_MARK]
+        spy = spy_of(tool)
+        if spy is not None:
             if spy.wrapper is not tool:
                 return tool  # another decorator around a recorded tool: its calls are recorded already
             tool = spy.tool
         return self._wrapped(tool)
 
     def _wrapped(self, tool: Callable[..., Any]) -> Callable[..., Any]:
-        here = current_log()
-        if here is not None:
-            here.knows_tools = True
-        bound = self._bound_to
-        if bound is not None:
-            bound.knows_tools = True
+        here, bound = current_log(), self._bound_to
         made_for = here if here is not None and here.binds_tools and not _importing() else None
         spy = ToolSpy(tool, name=self._name, ignore=self._ignore, bound_to=bound, made_for=made_for)
         wrapper = _dressed(spied(spy), tool, spy.name)
         setattr(wrapper, _MARK, spy)
         spy.wrapper = wrapper
         _Process.any_tool_recorded = True
+        for log in (here, bound):
+            if log is not None:
+                log.learn_tool(spy.declaration)
         return wrapper
 
 

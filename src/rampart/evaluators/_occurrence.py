@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 from rampart.core.evaluation import EvalOutcome, EvalResult
 from rampart.core.evaluator import BaseEvaluator
 from rampart.core.memo import trace_memo
 from rampart.evaluators._judgement import Judgement, Undecided
+from rampart.evaluators._shown import shown_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,9 +54,22 @@ class Occurrence(BaseEvaluator, Generic[T]):
     """
 
     persistence = (True, False)
+    _takes: ClassVar[str]
+    """What is given by keyword: `argument`, `detail`."""
     _name: Name
     _name_of: Callable[[T], str]
     _token: object
+
+    def __new__(cls, /, *args: Any, **kwargs: Any) -> Self:
+        """Refuse expectations that are not keywords, where Python's own words would name internals.
+
+        Raises:
+            TypeError: If more than one argument comes without a keyword, or the name comes with one.
+        """
+        of_a_user = not cls.__init__.__module__.startswith(__package__)
+        if not of_a_user and (len(args) > 1 or (kwargs and not args)):
+            raise TypeError(_misuse(cls, args, kwargs))
+        return super().__new__(cls)
 
     async def evaluate_async(self, *, context: EvalContext) -> EvalResult:
         """Look through all turns for one item that fits; the first one wins."""
@@ -111,3 +125,19 @@ class Occurrence(BaseEvaluator, Generic[T]):
 
     @abstractmethod
     def _undecided_text(self, item: T, why: Undecided) -> str: ...
+
+
+def _misuse(kind: type[Occurrence[Any]], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    what, takes = kind.__name__, kind._takes
+    if not args:
+        name, value = next(iter(kwargs.items()))
+        example = shown_value(value) if isinstance(value, str) else f"<name>, {name}={shown_value(value)}"
+        return f"{what} got {name}= but no name; the name comes first, without a keyword: {what}({example})"
+    given = args[1]
+    pairs = given.items() if len(args) == 2 and isinstance(given, dict) else ()
+    shown = [f"{name}={shown_value(value)}" for name, value in pairs if str(name).isidentifier()]
+    example = ", ".join([shown_value(args[0]), *(shown or [f"<{takes}>=<value>"])])
+    return (
+        f"{what} got {shown_value(given)} without a keyword; what each {takes} has to be is given by its "
+        f"name: {what}({example})"
+    )

@@ -34,6 +34,11 @@ class Predicates:
             _refuse_what_never_holds(value, place=f"{owner}({name}=...)")
         self._expected = dict(expected)
 
+    @property
+    def wanted(self) -> list[str]:
+        """The names that have to be there for the expectations to hold."""
+        return [name for name, expected in self._expected.items() if expected is not MISSING]
+
     def __len__(self) -> int:
         """The number of expectations."""
         return len(self._expected)

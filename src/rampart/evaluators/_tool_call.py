@@ -13,7 +13,7 @@ from rampart.evaluators._names import Name
 from rampart.evaluators._occurrence import Occurrence
 from rampart.evaluators._predicates import Predicates
 from rampart.evaluators._shown import shown_name, shown_value, shown_values
-from rampart.evaluators._undeclared import undeclared_reason, warn_undeclared
+from rampart.evaluators._undeclared import undeclared_reasons, warn_undeclared
 
 if TYPE_CHECKING:
     import re
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 class ToolCallOccurrence(Occurrence[ToolCall]):
     """A tool call with a name and arguments; subclasses say what has to have become of it."""
 
+    _takes = "argument"
     _name_of = attrgetter("name")
     _done: ClassVar[str]
     """What a call that counts was: `called`, `run`."""
@@ -66,16 +67,17 @@ class ToolCallOccurrence(Occurrence[ToolCall]):
             outcome=EvalOutcome.NOT_DETECTED,
             rationale=f"{self._name} was not {self._done}{such}{detail}",
         )
-        undeclared = undeclared_reason(self._name.given, context)
-        if undeclared is not None:
-            result.undetermined_operands.append(undeclared)
-            warn_undeclared(undeclared, context=context, token=self._token)
+        reasons = undeclared_reasons(self._name.given, self._predicates.wanted, context)
+        if reasons:
+            result.undetermined_operands += reasons
+            warn_undeclared(reasons, context=context, token=self._token)
         return result
 
     def _unobserved_text(self, level: ObservabilityLevel) -> str:
         return (
             f"Adapter observability is '{level.value}': it does not report tool calls, "
-            f"so that none of {self._name} was seen means nothing"
+            f"so that none of {self._name} was seen means nothing; record the agent's tools with "
+            "record_tools, or declare tool_only if all calls are reported"
         )
 
     def _undecided_text(self, item: ToolCall, why: Undecided) -> str:

@@ -8,6 +8,7 @@ from rampart.core.evaluation import EvalOutcome, EvalResult
 from rampart.core.evaluator import BaseEvaluator
 from rampart.core.memo import trace_memo
 from rampart.evaluators._replies import Replies
+from rampart.evaluators._shown import shown_value
 from rampart.evaluators._text_target import Answer, Target, text_target
 from rampart.evaluators.response_scope import ResponseScope
 
@@ -58,7 +59,9 @@ class ResponseContains(BaseEvaluator):
     ) -> None:
         given: object = scope
         if not isinstance(given, ResponseScope):
-            msg = "scope must be a ResponseScope."
+            members = ", ".join(map(str, ResponseScope))
+            kind = type(given).__name__
+            msg = f"scope must be a ResponseScope. Got {shown_value(given)} ({kind}); choose from {members}"
             raise TypeError(msg)
         self._target = text_target(target, case_sensitive=case_sensitive, fold=fold, confusables=confusables)
         self._scope = scope

@@ -37,6 +37,7 @@ class SideEffectOccurred(Occurrence[SideEffect]):
         ValueError: If the kind is empty or blank.
     """
 
+    _takes = "detail"
     _name_of = attrgetter("kind")
 
     def __init__(self, kind: str | re.Pattern[str], /, **detail_predicates: Any) -> None:
@@ -79,7 +80,8 @@ class SideEffectOccurred(Occurrence[SideEffect]):
     def _unobserved_text(self, level: ObservabilityLevel) -> str:
         return (
             f"Adapter observability is '{level.value}': it does not report side effects, "
-            f"so that none of kind {self._name} was seen means nothing"
+            f"so that none of kind {self._name} was seen means nothing; report them in "
+            "Response.side_effects and declare tool_and_side_effects"
         )
 
     def _undecided_text(self, item: SideEffect, why: Undecided) -> str:
