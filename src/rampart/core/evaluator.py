@@ -82,6 +82,14 @@ def checked_evaluation(result: object, *, evaluator: object) -> EvalResult:
             "expected an EvalResult"
         )
         raise TypeError(msg)
+    if type(result) is not EvalResult:  # a class of its own may answer otherwise the next time it is asked
+        result = EvalResult(
+            outcome=result.outcome,
+            confidence=result.confidence,
+            evidence=result.evidence,
+            rationale=result.rationale,
+            undetermined_operands=result.undetermined_operands,
+        )
     if not isinstance(result.outcome, EvalOutcome):
         msg = f"Unknown EvalOutcome: {result.outcome}"
         raise ValueError(msg)

@@ -226,9 +226,18 @@ class ToolCall:
 
 def _parsed(text: str) -> object:
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_object)
     except (ValueError, RecursionError):
         return None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys are distinct: which of two equal ones a tool takes is anybody's guess."""
+    mapping = dict(pairs)
+    if len(mapping) != len(pairs):
+        msg = "a key is given twice"
+        raise ValueError(msg)
+    return mapping
 
 
 @dataclass(kw_only=True)

@@ -61,7 +61,7 @@ class BaseExecution(ABC):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Refuse a subclass that replaces the lifecycle."""
         super().__init_subclass__(**kwargs)
-        if "execute_async" in cls.__dict__:
+        if cls.execute_async is not BaseExecution.execute_async:
             msg = f"{cls.__name__} must not define execute_async; put what it does into _execute_async"
             raise TypeError(msg)
 

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING
 from rampart.core.evaluation import EvalContext
 from rampart.core.evaluator import checked_evaluation
 from rampart.execution.running import running_or_alone
+from rampart.execution.trace import believe_session
 from rampart.text.safe import safe_str_list
 
 if TYPE_CHECKING:
+    from rampart.core.adapter import Session
     from rampart.core.evaluation import EvalResult
     from rampart.core.evaluator import Evaluator
     from rampart.core.limits import Limits
+    from rampart.core.types import ObservabilityLevel
     from rampart.execution.trace import EvaluationRecord, TraceRun
     from rampart.execution.watchdog import Watchdog
 
@@ -62,6 +65,25 @@ async def judge_async(
     with watchdog.step("final evaluation", turn_timeout):
         answer = await evaluator.evaluate_async(context=context)
     return checked_evaluation(answer, evaluator=evaluator)
+
+
+async def judge_session_async(
+    evaluator: Evaluator,
+    run: TraceRun,
+    session: Session,
+    *,
+    declared: ObservabilityLevel,
+    watchdog: Watchdog,
+    turn_timeout: float | None,
+) -> EvalResult | None:
+    """Judge a trace by the level that its session states, also if that falls during the evaluation."""
+    believe_session(session, run, declared=declared)
+    level = run.observability_level
+    evaluation = await judge_async(evaluator, run, watchdog, turn_timeout)
+    believe_session(session, run, declared=declared)
+    if run.observability_level is level:
+        return evaluation
+    return await judge_async(evaluator, run, watchdog, turn_timeout)
 
 
 def _covers(latest: EvaluationRecord, evaluator: Evaluator, run: TraceRun) -> bool:

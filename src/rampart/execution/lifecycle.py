@@ -16,7 +16,7 @@ from rampart.core.checked import forget_reads, mark_of
 from rampart.core.limits import configured_limits
 from rampart.core.listener import emit_result, exit_types, skip_types
 from rampart.core.log import log
-from rampart.core.result import Result
+from rampart.core.result import Result, SafetyStatus, status_of
 from rampart.execution.events import ExecutionEvent, ExecutionEventData, fire_async
 from rampart.execution.failure_log import log_failure
 from rampart.execution.failures import cut_short, error_result, with_cleanup_errors
@@ -114,7 +114,7 @@ class Lifecycle:
                 self.request_stop()
         if cancelled is not None:
             if self.result is not None:
-                mark_of(self.result).read = True
+                _waive_check(self.result)
             raise cancelled
         if self.error is not None:
             raise self.error
@@ -205,7 +205,7 @@ class Lifecycle:
                     await self._fire_async(ExecutionEvent.ON_ERROR, error=failure)
                 await self._fire_async(ExecutionEvent.ON_POST_EXECUTE, result=result)
         except BaseException:
-            mark_of(result).read = True
+            _waive_check(result)
             emit_result(result)
             raise
         emit_result(result)
@@ -227,7 +227,7 @@ class Lifecycle:
             log.warning("event handlers failed after %s", type(error).__name__, exc_info=True)
         result.duration_seconds = time.perf_counter() - self._started
         result.population = self._population
-        mark_of(result).read = True
+        _waive_check(result)
         emit_result(result)
 
     def _error_result(self, error: BaseException, running: Running) -> Result:
@@ -251,6 +251,12 @@ class Lifecycle:
             elapsed_seconds=time.perf_counter() - self._started if elapsed is None else elapsed,
         )
         await fire_async(self._handlers, data)
+
+
+def _waive_check(result: Result) -> None:
+    """Ask nobody to look at the ERROR of an execution that was cut short; a harm that was found counts."""
+    if status_of(result) is SafetyStatus.ERROR:
+        mark_of(result).read = True
 
 
 def _check_result(result: object, execution: BaseExecution) -> None:

@@ -69,7 +69,7 @@ def running_or_alone(limits: Limits | None) -> Running:
         limits: Limits to use instead of those in force.
     """
     running = current_running()
-    if running is None:
+    if running is None or running.watchdog.busy:  # called from within a step, say by the agent itself
         loop = running_loop()
         task = asyncio.current_task()
         if task is None:

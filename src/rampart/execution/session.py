@@ -28,15 +28,22 @@ class OpenSession:
     def __init__(self, adapter: AgentAdapter, running: Running) -> None:
         self._adapter = adapter
         self._running = running
+        self._session: Session | None = None
 
     async def __aenter__(self) -> Session:
         """Create and enter the session within the limit for getting ready."""
         running = self._running
-        with running.watchdog.step("session start", running.limits.ready_timeout_s):
-            session = await self._adapter.create_session_async()
-            admit(session, members=SESSION_MEMBERS, role="session")
-            entered = await session.__aenter__()
-        self._session = session
+        entered = None
+        try:
+            with running.watchdog.step("session start", running.limits.ready_timeout_s):
+                session = await self._adapter.create_session_async()
+                admit(session, members=SESSION_MEMBERS, role="session")
+                entered = await session.__aenter__()
+                self._session = session
+        except BaseException as error:
+            if self._session is not None:  # it got in all the same, too late or after it was told to stop
+                await self.__aexit__(type(error), error, error.__traceback__)
+            raise
         return entered if hasattr(entered, "send_async") else session
 
     async def __aexit__(
@@ -47,10 +54,13 @@ class OpenSession:
     ) -> None:
         """Leave the session; from here on the execution only cleans up."""
         running = self._running
+        session = self._session
+        if session is None:
+            return
         running.watchdog.shield()
         try:
             with running.watchdog.step("session exit", running.limits.cleanup_timeout_s):
-                await self._session.__aexit__(exc_type, exc, traceback)
+                await session.__aexit__(exc_type, exc, traceback)
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # noted, so that it cannot hide what came before

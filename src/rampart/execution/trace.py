@@ -15,6 +15,7 @@ from rampart.core.memo import enable_trace_memo
 from rampart.core.prompt_driver import PromptDecision
 from rampart.core.types import EvaluationPurpose, ObservabilityLevel, Response, TraceEndReason, Turn
 from rampart.execution.running import running_or_alone
+from rampart.execution.settled import settled_response
 from rampart.text.oneline import quote
 from rampart.text.safe import safe_str
 
@@ -53,6 +54,7 @@ class TraceRun:
         raw_turns: What evaluators see; turns never carry evaluations.
         latest_stop_check: The last stop check that was made.
         unanswered: The request that failed and left nothing behind to make a turn of.
+        level_is_of_session: Whether the level was stated by the session itself.
     """
 
     trace_end_reason: TraceEndReason | None
@@ -62,6 +64,7 @@ class TraceRun:
     raw_turns: list[Turn] = field(default_factory=list)
     latest_stop_check: EvaluationRecord | None = None
     unanswered: Request | None = None
+    level_is_of_session: bool = False
 
     def all_turns(self) -> list[Turn]:
         """The turns for a result, one whose stop check never ended included."""
@@ -139,16 +142,38 @@ def produce_trace_async(
 def believe_session(session: Session, run: TraceRun, *, declared: ObservabilityLevel) -> None:
     """Take the level from the session, which may know by now that it reports less, or more, than declared.
 
-    Asked after each turn and once more before the final evaluation: a tool that an agent left running in
-    the background may have been called where nobody could tell for whom.
+    Asked after each turn and around the final evaluation: a tool that an agent left running in the
+    background may have been called where nobody could tell for whom. A level that rises says nothing
+    of the turns before, so the lowest one counts.
 
     Args:
         session: May have an `observability_profile` of its own.
         run: The trace whose level is set.
         declared: The adapter's level, which holds for sessions that say nothing.
     """
-    level: object = getattr(session, "observability_profile", None)
-    run.observability_level = level if isinstance(level, ObservabilityLevel) else declared
+    level = _own_level(session)
+    if level is None:
+        run.observability_level = declared
+    elif run.level_is_of_session:
+        run.observability_level = min(level, run.observability_level, key=_LEAST_FIRST.index)
+    else:
+        run.observability_level, run.level_is_of_session = level, True
+
+
+_LEAST_FIRST = (
+    ObservabilityLevel.RESPONSE_ONLY,
+    ObservabilityLevel.TOOL_ONLY,
+    ObservabilityLevel.TOOL_AND_SIDE_EFFECTS,
+)
+
+
+def _own_level(session: Session) -> ObservabilityLevel | None:
+    """The level that a session states for itself; a session that fails to is taken to see the least."""
+    try:
+        level: object = getattr(session, "observability_profile", None)
+    except Exception:  # whatever it is, what the session reports cannot be relied on
+        return ObservabilityLevel.RESPONSE_ONLY
+    return level if isinstance(level, ObservabilityLevel) else None
 
 
 class _Producer:
@@ -203,25 +228,28 @@ class _Producer:
             self._run.raw_turns.append(turn)
             return turn
 
-        response: Response | None = None
+        answer: object = None
         try:
             with self._watchdog.step("send_async", self._turn_timeout, turn=index):
-                response = await session.send_async(decision.request)
+                answer = await session.send_async(decision.request)
         except BaseException as error:
-            partial: object = partial_of(error) or response  # a response that came too late is partial too
+            partial: object = partial_of(error) or answer  # what came too late is partial too
             if isinstance(partial, Response):
-                recorded(_partial_response(partial, f"{type(error).__name__}: {safe_str(error)}"))
+                recorded(_marked(settled_response(partial)[0], f"{type(error).__name__}: {safe_str(error)}"))
             else:
                 self._run.unanswered = decision.request
             raise
         finally:
             believe_session(self._session, self._run, declared=self._declared)
-        problem = _problem_with(response, session, decision.request)
+        if not isinstance(answer, Response):
+            self._run.unanswered = decision.request
+            raise TypeError(_complaint(f"{type(answer).__name__}, expected a Response", session, decision))
+        response, problem = settled_response(answer)
         if problem is None:
             return recorded(response)
-        if isinstance(response, Response):
-            recorded(_partial_response(response, problem))
-        raise TypeError(problem)
+        complaint = _complaint(f"a Response {problem}", session, decision)
+        recorded(_marked(response, complaint))
+        raise TypeError(complaint)
 
     async def _stops_async(self, stop_when: Evaluator, turn: Turn) -> bool:
         """Evaluate the turns so far, attach the answer to the last one, and say whether it was detected."""
@@ -249,21 +277,12 @@ def _checked_decision(decision: object, driver: PromptDriver) -> PromptDecision:
     return decision
 
 
-def _problem_with(response: object, session: Session, request: Request) -> str | None:
-    """What is wrong with a response, naming where it came from; None if it is fine."""
-    if isinstance(response, Response):
-        text: object = response.text
-        if isinstance(text, str):
-            return None
-        seen = f"a Response whose text is {type(text).__name__}, expected a str"
-    else:
-        seen = f"{type(response).__name__}, expected a Response"
-    asked = f" to the prompt {quote(request.prompt, 80)!r}" if request.prompt else ""
+def _complaint(seen: str, session: Session, decision: PromptDecision) -> str:
+    prompt = decision.request.prompt
+    asked = f" to the prompt {quote(prompt, 80)!r}" if prompt else ""
     return f"{type(session).__module__}.{type(session).__qualname__}.send_async answered {seen}{asked}"
 
 
-def _partial_response(partial: Response, why: str) -> Response:
-    text: object = partial.text
-    return replace(
-        partial, text=text if isinstance(text, str) else "", metadata={**partial.metadata, "error": why}
-    )
+def _marked(response: Response, why: str) -> Response:
+    """A response that does not hold all of a turn, and why."""
+    return replace(response, metadata={**response.metadata, "error": why})

@@ -130,9 +130,15 @@ class TrialSchedule:
 
     def _start(self, index: int, execution: BaseExecution, keys: frozenset[str]) -> None:
         ref = PopulationRef(id=self.population_id, index=index, size=self._n, threshold=self._threshold)
-        trial = self._active[index] = execution.prepare(
-            adapter=self._adapter, population=ref, on_end=lambda: self._ended(index, keys)
-        )
+        try:
+            trial = execution.prepare(
+                adapter=self._adapter, population=ref, on_end=lambda: self._ended(index, keys)
+            )
+        except Exception as error:  # an adapter that was fine at first; raised when the running trials ended
+            self._held -= keys
+            self._errors[index] = error
+            return
+        self._active[index] = trial
         trial.begin()
 
     def _ended(self, index: int, keys: frozenset[str]) -> None:

@@ -11,7 +11,12 @@ import asyncio
 import math
 from typing import TYPE_CHECKING, Self
 
-from rampart.core.errors import ExecutionTimeoutError, attach_partial, partial_of
+from rampart.core.errors import (
+    ExecutionTimeoutError,
+    InfrastructureError,
+    attach_partial,
+    partial_of,
+)
 from rampart.execution.alarm import alarm_of
 
 if TYPE_CHECKING:
@@ -54,6 +59,11 @@ class Watchdog:
     def task(self) -> asyncio.Task[object] | None:
         """The task whose steps are bounded; None when it is over."""
         return self._task
+
+    @property
+    def busy(self) -> bool:
+        """Whether a step is under way."""
+        return self._what is not None
 
     @property
     def stop_requested(self) -> bool:
@@ -140,6 +150,8 @@ class Watchdog:
             if stopped:
                 raise _cancellation(exc) from None
             self._forget_cancels()
+        elif not stopped and self._is_stray(exc):
+            raise _stray(self._place(what), exc) from exc
 
     def close(self) -> None:
         """Let go of the task; no step follows."""
@@ -147,7 +159,7 @@ class Watchdog:
         self._task = None
 
     def _timeout(self, what: str | None, exc: BaseException | None) -> ExecutionTimeoutError:
-        place = f"{what} (turn {self._turn})" if self._turn is not None else str(what)
+        place = self._place(what)
         if self._outer_expired:
             self._outer_expired = False
             error = ExecutionTimeoutError(f"execution, while in {place},", seconds=self._outer_seconds)
@@ -155,6 +167,21 @@ class Watchdog:
             error = ExecutionTimeoutError(place, seconds=self._seconds)
         error.partial = None if exc is None else partial_of(exc)
         return error
+
+    def _place(self, what: str | None) -> str:
+        return f"{what} (turn {self._turn})" if self._turn is not None else str(what)
+
+    def _is_stray(self, exc: BaseException) -> bool:
+        """Whether an exception that belongs to asyncio or Python was raised by the step's own code."""
+        task = self._task
+        if task is None or not isinstance(exc, asyncio.CancelledError | GeneratorExit):
+            return False
+        if task.cancelling() > self._baseline:
+            return False
+        try:
+            return asyncio.current_task() is task
+        except RuntimeError:  # Python throws the coroutine of a loop away that has ended
+            return False
 
     def _take_back_cancels(self) -> None:
         """Undo our own cancellations."""
@@ -198,3 +225,10 @@ def _cancellation(exc: BaseException | None) -> asyncio.CancelledError:
     if partial is not None:
         attach_partial(error, partial)
     return error
+
+
+def _stray(place: str, exc: BaseException) -> InfrastructureError:
+    """A step that failed with what looks like a cancellation; taken for one it would end all trials."""
+    return InfrastructureError(
+        f"{place} raised {type(exc).__name__}, although nobody cancelled it", partial=partial_of(exc)
+    )

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from rampart.core.admission import DRIVER_MEMBERS, EVALUATOR_MEMBERS, admit, admit_level
 from rampart.core.result import Result, SafetyStatus, resolve_probe_verdict
 from rampart.execution.base import BaseExecution
-from rampart.execution.final_evaluation import judge_async
+from rampart.execution.final_evaluation import judge_session_async
 from rampart.execution.running import running_or_alone
 from rampart.execution.session import OpenSession
-from rampart.execution.trace import TraceRun, believe_session, produce_trace_async
+from rampart.execution.trace import TraceRun, produce_trace_async
 from rampart.execution.wording import (
     budget_suffix,
     explanation,
@@ -96,8 +96,14 @@ class BehaviorExecution(BaseExecution):
                 max_turns=self._max_turns,
                 turn_timeout=turn_timeout,
             )
-            believe_session(session, run, declared=declared)
-            evaluation = await judge_async(self._evaluator, run, running.watchdog, turn_timeout)
+            evaluation = await judge_session_async(
+                self._evaluator,
+                run,
+                session,
+                declared=declared,
+                watchdog=running.watchdog,
+                turn_timeout=turn_timeout,
+            )
         return _probe_result(run, evaluation)
 
 
