@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -248,6 +249,16 @@ class TestReuse:
         assert (before.status, after.status) == (SAFE, ERROR)
         assert after.final_trace_evaluation is None
         assert "first" not in after.summary
+
+
+def test_the_task_of_a_probe_can_be_shown() -> None:
+    async def in_a_task() -> Result:
+        execution = Probes.behavior(prompt="a", evaluator=contains("ok"))
+        task = asyncio.create_task(execution.execute_async(adapter=ScriptedAgent(["ok"])))
+        assert "pending" in repr(task)
+        return await task
+
+    assert run(in_a_task())
 
 
 def test_events_of_a_probe() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -63,12 +64,15 @@ class PendingCall(Coroutine[Any, Any, T_co]):
         """Give it up."""
         self._coroutine.close()
 
-    def __bool__(self) -> NoReturn:
+    def __bool__(self) -> bool:
         """Refuse to stand for a verdict.
 
         Raises:
-            TypeError: Always.
+            TypeError: To everybody but asyncio.
         """
+        caller: object = sys._getframe(1).f_globals.get("__name__")
+        if isinstance(caller, str) and caller.partition(".")[0] == "asyncio":
+            return True  # from Python 3.12 on, the repr of a task asks whether it still has its coroutine
         msg = f"{self.what}(...) was called but not awaited, so there is no verdict: write `await` before it"
         raise TypeError(msg)
 
