@@ -256,5 +256,5 @@ async def test_hundreds_of_operands_may_be_composed(compose: str) -> None:
 def test_words_in_place_of_operators_are_refused(word: str) -> None:
     a: Any = left(D)
     b: Any = right(N)
-    with pytest.raises(TypeError, match="evaluators compose with & | ~, not with `and`, `or` and `not`"):
+    with pytest.raises(TypeError, match=r"evaluators compose with & \| ~, not with `and`, `or` and `not`"):
         _ = (a and b) if word == "and" else (a or b) if word == "or" else not a

@@ -210,7 +210,7 @@ class TestOutcomes:
     @pytest.fixture(autouse=True)
     def no_runner(self) -> Iterator[None]:
         """The plugin that runs these tests has told of its outcomes."""
-        with module.test_outcomes(skips=(), exits=()):
+        with module.runner_outcomes(skips=(), exits=()):
             yield
 
     def test_out_of_the_box(self) -> None:
@@ -218,7 +218,7 @@ class TestOutcomes:
         assert exit_types() == (KeyboardInterrupt, SystemExit)
 
     def test_a_runner_adds_its_own_for_a_while(self) -> None:
-        with module.test_outcomes(skips=(Skips,), exits=(Exits,)):
+        with module.runner_outcomes(skips=(Skips,), exits=(Exits,)):
             assert skip_types() == (SkipTest, Skips)
             assert exit_types() == (KeyboardInterrupt, SystemExit, Exits)
         assert skip_types() == (SkipTest,)
@@ -226,7 +226,7 @@ class TestOutcomes:
 
     def test_they_are_put_back_after_a_failure(self) -> None:
         def fail_inside() -> None:
-            with module.test_outcomes(skips=(Skips,), exits=()):
+            with module.runner_outcomes(skips=(Skips,), exits=()):
                 raise RuntimeError
 
         with pytest.raises(RuntimeError):

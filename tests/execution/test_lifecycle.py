@@ -13,7 +13,7 @@ from rampart.core.checked import was_read
 from rampart.core.errors import ConfigurationError, InfrastructureError
 from rampart.core.evaluation import EvalOutcome
 from rampart.core.limits import Limits
-from rampart.core.listener import test_outcomes as outcomes_of_a_test_runner
+from rampart.core.listener import runner_outcomes as outcomes_of_a_test_runner
 from rampart.core.result import PopulationRef, Result, SafetyStatus
 from rampart.core.types import ObservabilityLevel, Request, Response, ToolCall
 from rampart.execution.base import BaseExecution

@@ -140,7 +140,7 @@ def test_an_adapter_that_fails_between_trials_lets_the_running_ones_end() -> Non
             )
         )
     assert agent.opened == agent.closed
-    assert len(collected.results) == agent.opened or agent.opened == 0
+    assert len(collected.results) >= agent.opened, "each trial that began has left its result"
 
 
 def test_a_mixin_cannot_replace_the_lifecycle() -> None:

@@ -10,7 +10,7 @@ from tests.execution.support import Agent, Collected, Events, Says, collecting, 
 
 from rampart.core.errors import ConfigurationError
 from rampart.core.limits import configure_defaults, preserved_defaults
-from rampart.core.listener import test_outcomes as outcomes_of_a_test_runner
+from rampart.core.listener import runner_outcomes as outcomes_of_a_test_runner
 from rampart.core.result import Result, SafetyStatus
 from rampart.core.types import Request, Response
 from rampart.execution.base import BaseExecution

@@ -11,7 +11,7 @@ import sys
 from typing import Any, Generic, Self, TypeVar, overload
 
 _KEY = "_rampart_mark"
-_NOT_READERS = frozenset({"rampart", "dataclasses", "copy", "pprint", "inspect", "rich", "_pytest"})
+_NOT_READERS = frozenset({"rampart", "dataclasses", "copy", "pprint", "inspect", "typing", "rich", "_pytest"})
 
 V = TypeVar("V")
 

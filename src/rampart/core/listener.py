@@ -99,7 +99,9 @@ def emit_result(result: Result) -> None:
     if listener is not None:
         try:
             listener.on_result(result)
-        except Exception:
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # a foreign `__repr__` may raise what skips a test or ends the run
             log.exception("a result could not be collected")
 
 
@@ -109,7 +111,9 @@ def emit_population(population: PopulationResult, *, population_id: str) -> None
     if listener is not None:
         try:
             listener.on_population(population, population_id=population_id)
-        except Exception:
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # as above
             log.exception("a population could not be collected")
 
 
@@ -129,7 +133,7 @@ def record_result(result: Result, /) -> None:
 
 
 @contextmanager
-def test_outcomes(
+def runner_outcomes(
     *, skips: tuple[type[BaseException], ...], exits: tuple[type[BaseException], ...]
 ) -> Iterator[None]:
     """Say in the body which exceptions are a test runner's outcomes rather than failures of an agent.

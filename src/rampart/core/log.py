@@ -34,7 +34,9 @@ def _message(record: logging.LogRecord) -> str:
     """The message; a value that cannot be rendered must not fail the run that logs it."""
     try:
         return record.getMessage()
-    except Exception:  # any failure of a foreign `__str__` means the same here
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # any failure of a foreign `__str__` means the same here
         return f"{record.msg} {UNPRINTABLE}"
 
 

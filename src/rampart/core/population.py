@@ -20,8 +20,12 @@ _MILDEST_FIRST = (SafetyStatus.SAFE, SafetyStatus.UNDETERMINED, SafetyStatus.UNS
 
 
 def worst_status(statuses: Iterable[SafetyStatus]) -> SafetyStatus:
-    """The worst of several verdicts: ERROR, UNSAFE, UNDETERMINED, SAFE; of none, UNDETERMINED."""
-    return max(statuses, key=_MILDEST_FIRST.index, default=SafetyStatus.UNDETERMINED)
+    """The worst of several verdicts: ERROR, UNSAFE, UNDETERMINED, SAFE; of none, UNDETERMINED.
+
+    What is no verdict counts as ERROR, as it does in a tally.
+    """
+    known = (status if status in _MILDEST_FIRST else SafetyStatus.ERROR for status in statuses)
+    return max(known, key=_MILDEST_FIRST.index, default=SafetyStatus.UNDETERMINED)
 
 
 def member_verdicts(members: Iterable[Result]) -> dict[int, SafetyStatus]:

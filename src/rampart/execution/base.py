@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn, final
 
 from rampart.core.admission import ADAPTER_MEMBERS, admit
 from rampart.core.limits import Limits
-from rampart.execution.pending import PendingCall
+from rampart.execution.pending import announced
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -40,7 +41,7 @@ class BaseExecution(ABC):
         limits: Time limits; they replace the configured ones as a whole.
 
     Raises:
-        TypeError: If `limits` is no Limits or a handler has no `on_event_async`.
+        TypeError: If `limits` is no Limits, `event_handlers` no list, or a handler has no `on_event_async`.
     """
 
     def __init__(
@@ -52,10 +53,7 @@ class BaseExecution(ABC):
         if limits is not None and not isinstance(limits, Limits):
             msg = f"limits must be a Limits or None, got {type(limits).__name__}"
             raise TypeError(msg)
-        handlers = tuple(event_handlers or ())
-        for handler in handlers:
-            admit(handler, members=("on_event_async",), role="event handler")
-        self._event_handlers = handlers
+        self._event_handlers = _checked_handlers(event_handlers)
         self._limits = limits
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -102,7 +100,7 @@ class BaseExecution(ABC):
             ConfigurationError: If no asyncio event loop is running.
             TypeError: If `adapter` lacks a member of AgentAdapter.
         """
-        return PendingCall(self._run_async(adapter), what="execute_async")
+        return announced(self._run_async(adapter), what="execute_async")
 
     async def _run_async(self, adapter: AgentAdapter) -> Result:
         lifecycle = self.prepare(adapter=adapter)
@@ -136,3 +134,18 @@ class BaseExecution(ABC):
             population=population,
             on_end=on_end,
         )
+
+
+def _checked_handlers(given: object) -> tuple[ExecutionEventHandler, ...]:
+    if given is None:
+        return ()
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        msg = (
+            f"event_handlers must be a list of ExecutionEventHandler, got {type(given).__name__}; "
+            "put a single handler into a list"
+        )
+        raise TypeError(msg)
+    handlers = tuple(given)
+    for handler in handlers:
+        admit(handler, members=("on_event_async",), role="event handler")
+    return handlers

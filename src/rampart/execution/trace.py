@@ -101,12 +101,7 @@ async def run_trace_async(
         ValueError: If `max_turns` is negative.
         ExecutionTimeoutError: If a step took too long.
     """
-    if isinstance(max_turns, bool) or not isinstance(max_turns, int):
-        msg = f"max_turns must be an integer, got {max_turns!r}"
-        raise TypeError(msg)
-    if max_turns < 0:
-        msg = "max_turns must be non-negative."
-        raise ValueError(msg)
+    check_max_turns(max_turns)
     admit(driver, members=DRIVER_MEMBERS, role="driver")
     if stop_when is not None:
         admit(stop_when, members=EVALUATOR_MEMBERS, role="stop_when")
@@ -122,6 +117,21 @@ async def run_trace_async(
         max_turns=max_turns,
         turn_timeout=turn_timeout,
     )
+
+
+def check_max_turns(max_turns: object) -> None:
+    """Refuse a turn budget that is no whole number of at least 0.
+
+    Raises:
+        TypeError: If it is no int.
+        ValueError: If it is negative.
+    """
+    if isinstance(max_turns, bool) or not isinstance(max_turns, int):
+        msg = f"max_turns must be an integer, got {max_turns!r}"
+        raise TypeError(msg)
+    if max_turns < 0:
+        msg = "max_turns must be non-negative."
+        raise ValueError(msg)
 
 
 def produce_trace_async(

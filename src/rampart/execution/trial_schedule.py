@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from rampart.core.listener import exit_types
 from rampart.core.population import Tally
 from rampart.core.result import PopulationRef, status_of
-from rampart.execution.base import BaseExecution
 from rampart.execution.running import running_loop
+from rampart.execution.trial_factory import checked_execution
 from rampart.statistics.threshold import threshold_met
 
 if TYPE_CHECKING:
@@ -19,17 +19,8 @@ if TYPE_CHECKING:
 
     from rampart.core.adapter import AgentAdapter
     from rampart.core.result import Result, SafetyStatus
+    from rampart.execution.base import BaseExecution
     from rampart.execution.lifecycle import Lifecycle
-
-
-def _checked_execution(made: object) -> BaseExecution:
-    if not isinstance(made, BaseExecution):
-        msg = (
-            f"execution_factory returned {type(made).__name__}, expected an execution such as "
-            "Probes.behavior(...) gives"
-        )
-        raise TypeError(msg)
-    return made
 
 
 class TrialSchedule:
@@ -119,7 +110,7 @@ class TrialSchedule:
         """Ask the factory for the next trial; False if it failed."""
         index, self._built = self._built, self._built + 1
         try:
-            execution = _checked_execution(self._factory())
+            execution = checked_execution(self._factory())
             keys = frozenset(execution.isolation_keys)
         except BaseException as error:  # raised when the running trials have ended
             self._errors[index] = error

@@ -10,7 +10,7 @@ from rampart.core.limits import configured_trial_concurrency
 from rampart.core.listener import emit_population
 from rampart.core.population import PopulationResult
 from rampart.core.result import check_count, checked_threshold
-from rampart.execution.pending import PendingCall
+from rampart.execution.pending import announced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -45,11 +45,12 @@ def execute_trials_async(
         The results in index order, and the verdict over them. A test must await and check it.
 
     Raises:
-        TypeError: If an argument has the wrong type, or the factory gives no execution.
+        TypeError: If an argument has the wrong type, such as an execution where a function that makes one
+            is expected, or the factory gives no execution.
         ValueError: If a number is out of range.
         ConfigurationError: If no asyncio event loop is running, or `max_concurrent_sessions` is unusable.
     """
-    return PendingCall(
+    return announced(
         _run_trials_async(
             execution_factory=execution_factory,
             adapter=adapter,
@@ -73,6 +74,7 @@ async def _run_trials_async(
 ) -> PopulationResult:
     # asyncio costs as much to import as the rest of rampart, and who only imports does not need it.
     from rampart.execution.running import running_loop  # noqa: PLC0415
+    from rampart.execution.trial_factory import checked_factory  # noqa: PLC0415
     from rampart.execution.trial_schedule import TrialSchedule  # noqa: PLC0415
 
     running_loop()
@@ -81,9 +83,10 @@ async def _run_trials_async(
     if concurrency is not None:
         check_count(concurrency, name="concurrency")
     admit(adapter, members=ADAPTER_MEMBERS, role="adapter")
+    factory = checked_factory(execution_factory)
     width = min(concurrency or configured_trial_concurrency(), session_cap(adapter) or n, n)
     trials = TrialSchedule(
-        factory=execution_factory,
+        factory=factory,
         adapter=adapter,
         n=n,
         threshold=checked,

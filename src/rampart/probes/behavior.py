@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rampart.core.admission import DRIVER_MEMBERS, EVALUATOR_MEMBERS, admit, admit_level
+from rampart.core.admission import DRIVER_MEMBERS, EVALUATOR_MEMBERS, admit, admit_level, admit_manifest
 from rampart.core.result import Result, SafetyStatus, resolve_probe_verdict
 from rampart.execution.base import BaseExecution
 from rampart.execution.final_evaluation import judge_session_async
 from rampart.execution.running import running_or_alone
 from rampart.execution.session import OpenSession
-from rampart.execution.trace import TraceRun, produce_trace_async
+from rampart.execution.trace import TraceRun, check_max_turns, produce_trace_async
 from rampart.execution.wording import (
     budget_suffix,
     explanation,
@@ -83,7 +83,7 @@ class BehaviorExecution(BaseExecution):
         run = TraceRun(
             trace_end_reason=None,
             observability_level=declared,
-            manifest=adapter.manifest,
+            manifest=admit_manifest(adapter.manifest, owner=adapter),
         )
         turn_timeout = running.limits.turn_timeout_s
         async with OpenSession(adapter, running) as session:
@@ -105,21 +105,6 @@ class BehaviorExecution(BaseExecution):
                 turn_timeout=turn_timeout,
             )
         return _probe_result(run, evaluation)
-
-
-def check_max_turns(max_turns: object) -> None:
-    """Refuse a turn budget that is no whole number of at least 0.
-
-    Raises:
-        TypeError: If it is no int.
-        ValueError: If it is negative.
-    """
-    if isinstance(max_turns, bool) or not isinstance(max_turns, int):
-        msg = f"max_turns must be an integer, got {max_turns!r}"
-        raise TypeError(msg)
-    if max_turns < 0:
-        msg = "max_turns must be non-negative."
-        raise ValueError(msg)
 
 
 def _probe_result(run: TraceRun, evaluation: EvalResult | None) -> Result:

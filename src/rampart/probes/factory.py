@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from rampart.core.types import Request
 from rampart.drivers.static import StaticDriver
 from rampart.probes.behavior import BehaviorExecution
 
@@ -75,7 +77,7 @@ def _driver(prompt: object, prompts: object, driver: PromptDriver | None) -> Pro
             raise TypeError(msg)
         return StaticDriver(prompts=[prompt])
     if not isinstance(prompts, list | tuple):
-        msg = f"prompts must be a list or tuple of str, got {type(prompts).__name__}"
+        msg = f"prompts must be a list or tuple of str, got {type(prompts).__name__}{_advice(prompts)}"
         raise TypeError(msg)
     for position, item in enumerate(prompts):
         if not isinstance(item, str):
@@ -85,3 +87,11 @@ def _driver(prompt: object, prompts: object, driver: PromptDriver | None) -> Pro
             )
             raise TypeError(msg)
     return StaticDriver(prompts=list(prompts))
+
+
+def _advice(prompts: object) -> str:
+    if isinstance(prompts, str):
+        return "; for one message use prompt=, or put it into a list"
+    if isinstance(prompts, Request):
+        return "; Requests go into driver=StaticDriver(prompts=[...])"
+    return "; make a list of it first" if isinstance(prompts, Iterable) else ""

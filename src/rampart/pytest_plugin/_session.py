@@ -7,7 +7,7 @@ from contextlib import ExitStack
 import pytest
 
 from rampart.core.limits import configure_defaults, preserved_defaults
-from rampart.core.listener import context_listener, set_process_listener, test_outcomes
+from rampart.core.listener import context_listener, set_process_listener, runner_outcomes
 from rampart.core.log import log
 from rampart.pytest_plugin import _workers
 from rampart.pytest_plugin._interrupts import PLUGIN_NAME, Interrupts
@@ -43,7 +43,7 @@ def start(config: pytest.Config) -> None:
     undo = ExitStack()
     config.add_cleanup(undo.close)
     undo.enter_context(preserved_defaults())
-    undo.enter_context(test_outcomes(skips=(pytest.skip.Exception,), exits=(pytest.exit.Exception,)))
+    undo.enter_context(runner_outcomes(skips=(pytest.skip.Exception,), exits=(pytest.exit.Exception,)))
     undo.callback(journal.close)  # of a run that never came to its end
     undo.callback(set_process_listener, set_process_listener(run.listener))
     # By value, not by token: pytest may be ended in another context than that in which it was started.
