@@ -128,6 +128,38 @@ def test_tasks_inherit_the_context_and_do_not_disturb_each_other(result: Result)
     assert [len(listener.results) for listener in listeners] == [1, 1]
 
 
+@pytest.mark.parametrize("error", [SystemExit, GeneratorExit, asyncio.CancelledError, pytest.skip.Exception])
+def test_a_listener_neither_skips_a_test_nor_ends_the_run(
+    error: type[BaseException], result: Result, population: PopulationResult, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Ends:
+        def on_result(self, result: Result, /) -> None:
+            raise error
+
+        def on_population(self, population: PopulationResult, /, *, population_id: str) -> None:
+            raise error
+
+    with listening(Ends()), caplog.at_level(logging.ERROR, logger="rampart"):
+        emit_result(result)
+        emit_population(population, population_id="p")
+    assert len(caplog.records) == 2
+
+
+def test_ctrl_c_in_a_listener_goes_through(result: Result, population: PopulationResult) -> None:
+    class Interrupted:
+        def on_result(self, result: Result, /) -> None:
+            raise KeyboardInterrupt
+
+        def on_population(self, population: PopulationResult, /, *, population_id: str) -> None:
+            raise KeyboardInterrupt
+
+    with listening(Interrupted()):
+        with pytest.raises(KeyboardInterrupt):
+            emit_result(result)
+        with pytest.raises(KeyboardInterrupt):
+            emit_population(population, population_id="p")
+
+
 @pytest.mark.parametrize("in_context", [False, True], ids=["process", "context"])
 def test_a_failing_listener_is_logged_and_harms_nothing(
     in_context: bool, result: Result, population: PopulationResult, caplog: pytest.LogCaptureFixture

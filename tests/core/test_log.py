@@ -120,9 +120,15 @@ class Unprintable:
     __repr__ = __str__
 
 
+class Exits:
+    def __str__(self) -> str:
+        raise SystemExit
+
+
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
+        pytest.param(("%s failed", Exits()), "%s failed <unprintable value>", id="exits"),
         pytest.param(("%s failed", Unprintable()), "%s failed <unprintable value>", id="raises"),
         pytest.param(("%s and %s", 1), "%s and %s <unprintable value>", id="too-few"),
     ],

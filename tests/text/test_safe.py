@@ -1,3 +1,4 @@
+import asyncio
 import enum
 import math
 from collections.abc import Iterator
@@ -7,6 +8,15 @@ from fractions import Fraction
 import pytest
 
 from rampart.text import safe_float, safe_str, safe_str_list
+from rampart.text.safe import safe_repr
+
+NOT_FOR_THE_TEST: list[type[BaseException]] = [
+    SystemExit,
+    GeneratorExit,
+    asyncio.CancelledError,
+    pytest.skip.Exception,
+    pytest.exit.Exception,
+]
 
 
 class Raises:
@@ -76,6 +86,32 @@ class TestSafeStr:
 
         with pytest.raises(KeyboardInterrupt):
             safe_str(Interrupted())
+
+    @pytest.mark.parametrize("error", NOT_FOR_THE_TEST, ids=lambda error: error.__name__)
+    def test_nothing_else_that_rendering_raises_goes_through(self, error: type[BaseException]) -> None:
+        class Raises(float):
+            def __str__(self) -> str:
+                raise error
+
+            __repr__ = __str__
+            __float__ = __str__  # type: ignore[assignment]  # what foreign code does
+
+            def __iter__(self) -> Iterator[str]:
+                raise error
+
+        assert safe_str(Raises()) == "<unprintable value>"
+        assert safe_repr(Raises()) == "<unprintable value>"
+        assert safe_str_list(Raises()) == []
+        assert safe_str_list([Raises()]) == ["<unprintable value>"]
+        assert safe_float(Raises()) is None
+
+    def test_a_repr_is_an_exact_str(self) -> None:
+        class Shown:
+            def __repr__(self) -> str:
+                return Loud("shown")
+
+        assert type(safe_repr(Shown())) is str
+        assert safe_repr("a") == "'a'"
 
     @pytest.mark.parametrize("function", [safe_str, safe_str_list, safe_float])
     def test_value_is_positional_only(self, function: object) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from itertools import islice
 
 from rampart.text.oneline import quote
-from rampart.text.safe import UNPRINTABLE, safe_str
+from rampart.text.safe import safe_repr, safe_str
+from rampart.text.secrets import redact
 
 _WHOLE = 1000
 _VALUE = 200
@@ -14,19 +15,22 @@ _CUT = "..."
 
 
 def shown_value(value: object, /) -> str:
-    """The repr of `value`, cut at 200 characters; a fixed text if it cannot be rendered."""
-    return _cut(_repr(value, _VALUE), _VALUE)
+    """The repr of `value` without secrets, cut at 200 characters; a fixed text if it cannot be rendered."""
+    return _cut(_repr(value), _VALUE)
 
 
 def shown_values(values: object, /) -> str:
-    """The repr of a mapping, cut at 1,000 characters; a value that cannot be rendered costs only itself."""
+    """The repr of a mapping without secrets, cut at 1,000 characters.
+
+    A value that cannot be rendered costs only itself.
+    """
     if not isinstance(values, Mapping):
-        return _cut(_repr(values, _WHOLE), _WHOLE)
+        return _cut(_repr(values), _WHOLE)
     pieces: list[str] = []
     room = _WHOLE
     # Each item takes four characters at least, so what lies beyond the limit need not be rendered.
     for key, value in islice(values.items(), _WHOLE):
-        pieces.append(f"{_repr(key, _WHOLE)}: {_repr(value, _WHOLE)}")
+        pieces.append(f"{_repr(key)}: {_repr(value)}")
         room -= len(pieces[-1]) + 2
         if room < 0:
             break
@@ -43,14 +47,9 @@ def shown_error(error: Exception, /) -> str:
     return quote(f"{type(error).__name__}: {safe_str(error)}", _VALUE)
 
 
-def _repr(value: object, limit: int) -> str:
-    if isinstance(value, str | bytes) and len(value) > limit:
-        # One more than the limit, so that the cut below still shows.
-        value = value[: limit + 1]
-    try:
-        return str.__str__(repr(value))
-    except Exception:  # any failure of a foreign `__repr__` means the same here
-        return UNPRINTABLE
+def _repr(value: object) -> str:
+    """The repr without secrets, whole: a cut before would leave half of one, which nobody finds."""
+    return redact(safe_repr(value))
 
 
 def _cut(text: str, limit: int) -> str:

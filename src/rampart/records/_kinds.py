@@ -189,7 +189,9 @@ class Instant(Kind):
             return value
         try:
             return _plain_instant(value)
-        except Exception:  # no datetime, or one whose time zone fails
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # no datetime, or one whose time zone fails
             losses.note(parent, part, "wrong_type")
             return None
 
@@ -200,7 +202,9 @@ class Instant(Kind):
             raise refuse(parent, part, "a datetime", value)
         try:
             return _plain_instant(value)
-        except Exception as error:  # a time zone may do anything
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # a time zone may do anything
             raise SchemaError(
                 f"{render(parent, part)}: its time zone failed with {type(error).__name__}"
             ) from None
@@ -245,7 +249,9 @@ class PayloadId(Kind):
         try:
             # Once more after redaction: an id that holds a secret cannot stay.
             return validate_payload_id(clean_text(validate_payload_id(value)))
-        except Exception:  # refused, or failed to be looked at
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # refused, or failed to be looked at
             losses.note(parent, part, "wrong_type")
             return new_payload_id()
 

@@ -165,7 +165,9 @@ def _reads(kind: Kind) -> bool:
 def _attribute(value: Any, name: str) -> Any:
     try:
         return getattr(value, name)
-    except Exception:  # a foreign property may do anything
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # a foreign property may do anything
         return MISSING
 
 

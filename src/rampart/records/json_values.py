@@ -12,7 +12,7 @@ from uuid import UUID
 
 from rampart.core.errors import SchemaError
 from rampart.records.paths import Part, Path, depth, render
-from rampart.text.safe import UNPRINTABLE, safe_str
+from rampart.text.safe import UNPRINTABLE, safe_repr, safe_str
 from rampart.text.secrets import redact
 
 if TYPE_CHECKING:
@@ -163,7 +163,9 @@ def _scalar(value: Any, parent: Path | None, part: Part, losses: Losses) -> Any:
         if is_a(value, kinds):
             try:
                 return clean_text(safe_str(written(value)))
-            except Exception:  # a subclass may do anything
+            except KeyboardInterrupt:
+                raise
+            except BaseException:  # a subclass may do anything
                 return UNPRINTABLE
     return _representation(value)
 
@@ -182,11 +184,8 @@ def plain_number(value: float) -> float | None:
 
 
 def _representation(value: Any) -> str:
-    try:
-        # Cleaned before it is cut, so that the cut leaves no half of a secret.
-        return clean_text(repr(value))[:_SHOWN_OF_A_VALUE]
-    except Exception:  # a foreign `__repr__`, or one that recurses too deep
-        return UNPRINTABLE
+    # Cleaned before it is cut, so that the cut leaves no half of a secret.
+    return clean_text(safe_repr(value))[:_SHOWN_OF_A_VALUE]
 
 
 def check_value(value: Any, parent: Path | None, part: Part) -> Any:

@@ -32,7 +32,9 @@ def prepare_record(
     losses = Losses()
     try:
         prepared = RESULT.prepare(result, None, "result", losses)
-    except Exception:  # the last resort: a record that says so is better than none
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # the last resort: a record that says so is better than none
         losses = Losses()
         losses.note(None, "result", "wrong_type")
         prepared = _unreadable(result)
@@ -49,11 +51,11 @@ def prepare_record(
 def _index(given: int | None, losses: Losses) -> int | None:
     if given is None:
         return None
-    whole: object = given
-    if isinstance(whole, bool) or not isinstance(whole, int) or whole < 0:
+    whole = -1 if is_a(given, bool) or not is_a(given, int) else int.__int__(given)
+    if whole < 0:
         losses.note(None, "result_index", "wrong_type")
         return None
-    return int(whole)
+    return whole
 
 
 def _unreadable(result: object) -> Result:

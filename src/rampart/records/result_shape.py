@@ -103,7 +103,9 @@ class _Population(Shape):
                     id=clean_text(value.id), index=value.index, size=value.size, threshold=value.threshold
                 )
             )
-        except Exception:  # refused by its own checks, or no such record at all
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # refused by its own checks, or no such record at all
             losses.note(parent, part, "wrong_type")
             return None
 
