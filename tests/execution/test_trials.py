@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -193,6 +194,68 @@ def test_s40_one_object_may_serve_all_trials() -> None:
 def test_s40_a_factory_that_gives_something_else_is_named_bare() -> None:
     with pytest.raises(TypeError, match="execution_factory returned dict, expected an execution"):
         trials(Agent(replies("ok")), 3, factory=dict)
+
+
+async def async_factory() -> BaseExecution:
+    return ok_probe()
+
+
+@pytest.mark.parametrize(
+    ("factory", "text"),
+    [
+        pytest.param(
+            lambda: ok_probe().execute_async(adapter=Agent(replies("ok"))),
+            "execution_factory returned a coroutine, expected an execution .*: leave out execute_async",
+            id="executed-in-the-factory",
+        ),
+        pytest.param(async_factory, "make the factory a plain function", id="async-factory"),
+        pytest.param(lambda: BaseExecution, "returned the class BaseExecution, expected an", id="class"),
+        pytest.param(
+            lambda: None, r"returned NoneType, .* gives: does it lack a `return`\?$", id="no-return"
+        ),
+    ],
+)
+def test_what_a_factory_returned_is_named(factory: Any, text: str) -> None:
+    agent = Agent(replies("ok"))
+    with pytest.raises(TypeError, match=text):
+        trials(agent, 3, factory=factory)
+    gc.collect()  # a coroutine that nobody awaited would warn now, which fails the test
+    assert agent.opened == 0
+
+
+@pytest.mark.parametrize(
+    ("factory", "text"),
+    [
+        pytest.param(
+            ok_probe,
+            "^execution_factory is of type BehaviorExecution, expected a function that makes an execution "
+            r"for each trial: pass a function, e\.g\. execution_factory=lambda: Probes\.behavior\(\.\.\.\)$",
+            id="an-execution",
+        ),
+        pytest.param(
+            lambda: ok_probe().execute_async(adapter=Agent(replies("ok"))),
+            "execution_factory is a coroutine, .* without execute_async$",
+            id="a-coroutine",
+        ),
+        pytest.param(lambda: [ok_probe()], "execution_factory is of type list, expected a", id="a-list"),
+        pytest.param(lambda: None, "execution_factory is of type NoneType, expected a fun", id="nothing"),
+    ],
+)
+def test_what_is_no_factory_is_refused_before_anything_starts(factory: Any, text: str) -> None:
+    agent = Agent(replies("ok"))
+    collected, installed = collecting()
+    with installed, pytest.raises(TypeError, match=text):
+        trials(agent, 3, factory=factory())
+    gc.collect()
+    assert (agent.opened, collected.results, collected.populations) == (0, [], [])
+
+
+def test_a_class_of_executions_is_a_factory() -> None:
+    class Fixed(Keyed):
+        def __init__(self) -> None:
+            super().__init__("fixed", set(), [])
+
+    assert trials(Agent(replies("ok")), 2, factory=Fixed).safe
 
 
 def test_s41_a_generator_of_prompts_is_refused_before_a_session_opens() -> None:

@@ -111,10 +111,17 @@ def test_exactly_one_of_three(given: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("given", "text"),
     [
-        pytest.param({"prompts": "ab"}, "prompts must be a list or tuple of str, got str", id="s41-text"),
+        pytest.param(
+            {"prompts": "ab"},
+            "prompts must be a list or tuple of str, got str; for one message use prompt=, or put",
+            id="s41-text",
+        ),
+        pytest.param(
+            {"prompts": Request(prompt="a")}, r"got Request; .* driver=StaticDriver\(prompts=", id="request"
+        ),
         pytest.param(
             {"prompts": (text for text in ["a", "b"])},
-            "prompts must be a list or tuple of str, got generator",
+            "prompts must be a list or tuple of str, got generator; make a list of it first",
             id="s41-generator",
         ),
         pytest.param({"prompts": {"a", "b"}}, "prompts must be a list or tuple of str, got set", id="set"),
@@ -175,6 +182,26 @@ def test_wrong_types(given: dict[str, Any], text: str) -> None:
             "cannot serve as event handler: it has no on_event_async",
             id="handler",
         ),
+        pytest.param(
+            {"event_handlers": print},
+            TypeError,
+            "^event_handlers must be a list of ExecutionEventHandler, got builtin_function_or_method; put a",
+            id="no-list-of-handlers",
+        ),
+        pytest.param(
+            {"event_handlers": Events()}, TypeError, "put a single handler into a list$", id="one-handler"
+        ),
+        pytest.param({"event_handlers": "ab"}, TypeError, "event_handlers must be a list", id="text"),
+        pytest.param(
+            {"event_handlers": [print]},
+            TypeError,
+            "the function print cannot serve as event handler: .* derives from ExecutionEventHandler",
+            id="function-as-handler",
+        ),
+        pytest.param(
+            {"evaluator": str.isupper}, TypeError, r"ResponseContains\(str\.isupper, scope=", id="function"
+        ),
+        pytest.param({"evaluator": "sorry"}, TypeError, r"ResponseContains\('sorry', scope=", id="phrase"),
     ],
 )
 def test_refusals_of_the_rest(given: dict[str, Any], error: type[Exception], text: str) -> None:

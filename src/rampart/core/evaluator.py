@@ -5,10 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, NoReturn, Protocol, runtime_checkable
 
+from rampart.core.admission import admit_awaitable
 from rampart.core.evaluation import EvalOutcome, EvalResult
 from rampart.text.safe import safe_float, safe_str, safe_str_list
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from rampart.core.evaluation import EvalContext
 
 _OWN_EVALUATORS = "rampart.evaluators."
@@ -67,6 +70,17 @@ class BaseEvaluator(ABC):
         """
         msg = "evaluators compose with & | ~, not with `and`, `or` and `not`, which would drop one of them"
         raise TypeError(msg)
+
+
+def asked(evaluator: Evaluator, context: EvalContext, /) -> Awaitable[object]:
+    """What an evaluator is about to answer.
+
+    Raises:
+        TypeError: If its method is not async.
+    """
+    return admit_awaitable(
+        evaluator.evaluate_async(context=context), owner=evaluator, method="evaluate_async"
+    )
 
 
 def checked_evaluation(result: object, *, evaluator: object) -> EvalResult:
@@ -239,7 +253,7 @@ class _Not(BaseEvaluator):
 
 
 async def _answer_async(evaluator: Evaluator, context: EvalContext) -> EvalResult:
-    return checked_evaluation(await evaluator.evaluate_async(context=context), evaluator=evaluator)
+    return checked_evaluation(await asked(evaluator, context), evaluator=evaluator)
 
 
 def _taken_from(operand: EvalResult, *, ran: list[EvalResult]) -> EvalResult:

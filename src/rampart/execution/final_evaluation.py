@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rampart.core.evaluation import EvalContext
-from rampart.core.evaluator import checked_evaluation
+from rampart.core.evaluator import asked, checked_evaluation
 from rampart.execution.running import running_or_alone
 from rampart.execution.trace import believe_session
 from rampart.text.safe import safe_str_list
@@ -63,7 +63,7 @@ async def judge_async(
         turns=list(run.raw_turns), observability_level=run.observability_level, manifest=run.manifest
     )
     with watchdog.step("final evaluation", turn_timeout):
-        answer = await evaluator.evaluate_async(context=context)
+        answer = await asked(evaluator, context)
     return checked_evaluation(answer, evaluator=evaluator)
 
 

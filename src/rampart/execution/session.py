@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rampart.core.admission import SESSION_MEMBERS, admit
+from rampart.core.admission import SESSION_MEMBERS, admit, admit_awaitable
 from rampart.core.log import log
 from rampart.text.oneline import quote
 from rampart.text.safe import safe_str
@@ -36,9 +36,10 @@ class OpenSession:
         entered = None
         try:
             with running.watchdog.step("session start", running.limits.ready_timeout_s):
-                session = await self._adapter.create_session_async()
+                making = self._adapter.create_session_async()
+                session = await admit_awaitable(making, owner=self._adapter, method="create_session_async")
                 admit(session, members=SESSION_MEMBERS, role="session")
-                entered = await session.__aenter__()
+                entered = await admit_awaitable(session.__aenter__(), owner=session, method="__aenter__")
                 self._session = session
         except BaseException as error:
             if self._session is not None:  # it got in all the same, too late or after it was told to stop

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from rampart.core.admission import DRIVER_MEMBERS, EVALUATOR_MEMBERS, admit
+from rampart.core.admission import DRIVER_MEMBERS, EVALUATOR_MEMBERS, admit, admit_awaitable
 from rampart.core.errors import partial_of
 from rampart.core.evaluation import EvalContext
-from rampart.core.evaluator import checked_evaluation
+from rampart.core.evaluator import asked, checked_evaluation
 from rampart.core.memo import enable_trace_memo
 from rampart.core.prompt_driver import PromptDecision
 from rampart.core.types import EvaluationPurpose, ObservabilityLevel, Response, TraceEndReason, Turn
@@ -207,7 +207,8 @@ class _Producer:
         run = self._run
         for index in range(max_turns):
             with self._watchdog.step("driver", self._turn_timeout, turn=index):
-                decision = await driver.next_prompt_async(history=list(run.turns))
+                deciding = driver.next_prompt_async(history=list(run.turns))
+                decision = await admit_awaitable(deciding, owner=driver, method="next_prompt_async")
             if decision is None:
                 run.trace_end_reason = TraceEndReason.DRIVER_EXHAUSTED
                 return run
@@ -241,7 +242,8 @@ class _Producer:
         answer: object = None
         try:
             with self._watchdog.step("send_async", self._turn_timeout, turn=index):
-                answer = await session.send_async(decision.request)
+                sending = session.send_async(decision.request)
+                answer = await admit_awaitable(sending, owner=session, method="send_async")
         except BaseException as error:
             partial: object = partial_of(error) or answer  # what came too late is partial too
             if isinstance(partial, Response):
@@ -270,7 +272,7 @@ class _Producer:
             turns=list(run.raw_turns), observability_level=run.observability_level, manifest=run.manifest
         )
         with self._watchdog.step("stop check", self._turn_timeout, turn=turn.turn_number):
-            answer = await stop_when.evaluate_async(context=context)
+            answer = await asked(stop_when, context)
         result = checked_evaluation(answer, evaluator=stop_when)
         run.latest_stop_check = EvaluationRecord(evaluator=stop_when, context=context, result=result)
         run.turns.append(replace(turn, eval_result=result, eval_purpose=EvaluationPurpose.STOP_CHECK))
