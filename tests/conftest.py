@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from rampart.core.limits import DEFAULT_TRIAL_CONCURRENCY, Limits, configure_defaults, preserved_defaults
-from rampart.core.listener import listening, test_outcomes
+from rampart.core.listener import listening, runner_outcomes
 
 pytest_plugins = ["pytester"]
 
@@ -16,6 +16,6 @@ def _apart_from_the_plugin() -> Iterator[None]:
 
     Nothing collects, and judges, the results that tests make; settings are as without pytest.
     """
-    with listening(None), test_outcomes(skips=(), exits=()), preserved_defaults():
+    with listening(None), runner_outcomes(skips=(), exits=()), preserved_defaults():
         configure_defaults(limits=Limits(), trial_concurrency=DEFAULT_TRIAL_CONCURRENCY)
         yield
