@@ -16,7 +16,7 @@ from tests.adapters.conversation import History, calls_of, reply_to
 from tests.adapters.spied_tools import RESPONSE_ONLY, TOOL_ONLY, Work, in_own_thread, send, send_async
 
 from rampart.adapters import CallableAdapter
-from rampart.adapters.tool_log import UnattributedToolCallWarning
+from rampart.adapters.tool_warnings import UnattributedToolCallWarning
 from rampart.core.types import ObservabilityLevel, Request
 
 

@@ -11,7 +11,8 @@ from tests.adapters.spied_tools import RESPONSE_ONLY, TOOL_ONLY, in_own_thread, 
 
 from rampart.adapters import CallableAdapter, record_tools
 from rampart.adapters.callable_session import CallableSession
-from rampart.adapters.tool_log import LateToolCallWarning, ToolLog, UnattributedToolCallWarning
+from rampart.adapters.tool_log import ToolLog
+from rampart.adapters.tool_warnings import LateToolCallWarning, UnattributedToolCallWarning
 from rampart.core.types import Request
 
 

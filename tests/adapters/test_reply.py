@@ -28,6 +28,33 @@ def test_text() -> None:
     assert convert("hi") == Response(text="hi")
 
 
+@pytest.mark.parametrize("as_object", [False, True], ids=["dict", "response"])
+def test_what_happens_to_the_reply_later_does_not_show(as_object: bool) -> None:
+    box = {"to": ["a"]}
+    call = ToolCall(name="f", arguments=box, result=box)
+    effect = SideEffect(kind="sent", details=box)
+    if as_object:
+        response = convert(Response(text="", tool_calls=[call], side_effects=[effect]))
+    else:
+        fields = {"name": "f", "arguments": box, "result": box}
+        response = convert(
+            {"text": "", "tool_calls": [fields], "side_effects": [{"kind": "sent", "details": box}]}
+        )
+    box["to"].append("b")
+    (made,), (caused,) = response.tool_calls, response.side_effects
+    assert made.arguments == made.result == caused.details == {"to": ["a"]}
+
+
+def test_text_in_calls_becomes_plain_text() -> None:
+    fields = dict.fromkeys(("name", "raw_arguments", "id", "error", "result"), Text("x"))
+    (call,) = convert(
+        {"text": "", "tool_calls": [{**fields, "arguments": {Text("to"): Text("x")}}]}
+    ).tool_calls
+    values = [call.name, call.raw_arguments, call.id, call.error, call.result, *call.arguments.items()]
+    assert repr(values) == repr(["x"] * 5 + [("to", "x")])
+    assert {type(part) for part in (*values[:5], *call.arguments, *call.arguments.values())} == {str}
+
+
 def test_empty_text_is_a_reply() -> None:
     assert convert("") == Response(text="")
 

@@ -25,10 +25,34 @@ def test_a_call_seen_twice_is_one_call_that_knows_everything() -> None:
     )
 
 
-def test_what_was_reported_wins() -> None:
-    told = ToolCall(name="f", result="shown to the model", executed=False, error="denied")
+def test_what_was_recorded_wins() -> None:
+    told = ToolCall(name="f", id="1", result="shown to the model", executed=False, error="denied")
     (call,) = joined_calls([told], [recorded("f", "done")])
-    assert (call.result, call.executed, call.error) == ("shown to the model", False, "denied")
+    assert call == ToolCall(name="f", id="1", result="done", executed=True, timestamp=NOON)
+
+
+def test_the_recorded_error_wins() -> None:
+    seen = ToolCall(name="f", error="ValueError: no", executed=True)
+    (call,) = joined_calls([ToolCall(name="f", executed=False, error="denied")], [seen])
+    assert (call.executed, call.error) == (True, "ValueError: no")
+
+
+def test_what_the_recording_does_not_know_is_taken_from_the_report() -> None:
+    told = ToolCall(name="f", result="in the background", error="timeout", executed=None)
+    (call,) = joined_calls([told], [recorded("f")])
+    assert (call.result, call.error, call.executed) == ("in the background", "timeout", True)
+
+
+def test_a_call_that_did_not_fit_never_ran_whatever_is_said() -> None:
+    seen = ToolCall(name="f", error="TypeError: no", executed=False)
+    (call,) = joined_calls([ToolCall(name="f", executed=True)], [seen])
+    assert call.executed is False
+
+
+def test_a_call_that_is_denied_with_other_arguments_hides_none() -> None:
+    told = ToolCall(name="f", arguments={"x": 2}, executed=False)
+    calls = joined_calls([told], [recorded("f", "done", x=1)])
+    assert [(call.arguments, call.executed) for call in calls] == [({"x": 2}, False), ({"x": 1}, True)]
 
 
 def test_equal_calls_are_paired_one_by_one() -> None:

@@ -9,7 +9,7 @@ from tests.adapters.conversation import History, calls_of, reply_to
 from tests.adapters.spied_tools import RESPONSE_ONLY, TOOL_ONLY, in_own_thread, send
 
 from rampart.adapters import CallableAdapter, record_tools
-from rampart.adapters.tool_log import LateToolCallWarning, UnattributedToolCallWarning
+from rampart.adapters.tool_warnings import LateToolCallWarning, UnattributedToolCallWarning
 from rampart.core.types import Request
 
 

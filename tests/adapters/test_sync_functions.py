@@ -13,7 +13,7 @@ import pytest
 from tests.adapters.conversation import History, calls_of, reply_to, say
 
 from rampart.adapters import CallableAdapter, record_tools
-from rampart.adapters.tool_log import LateToolCallWarning
+from rampart.adapters.tool_warnings import LateToolCallWarning
 from rampart.core.errors import InfrastructureError, partial_of
 from rampart.core.types import Request
 

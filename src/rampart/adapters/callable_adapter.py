@@ -31,7 +31,8 @@ class CallableAdapter:
 
     An async function runs on the event loop. A sync one runs in a thread that the session has for
     itself, so any number of sessions overlap; it gets the context variables. When a sync call is
-    cancelled or times out, the session ends at once while its thread goes on in the background.
+    cancelled or times out, its thread goes on in the background, and the session ends at once, unless
+    it has something to release in that thread, which waits for the call (see `session_factory`).
 
     An exception of the function becomes an `InfrastructureError` that carries the calls recorded until
     then and has the exception as its cause. Such a session takes no further message.
@@ -45,7 +46,9 @@ class CallableAdapter:
             works; without one, what it makes is the function of the session. A context manager, sync
             or async, is entered and left with the session; anything else is released by its `aclose`
             or `close`, if it has one. A sync factory runs where the function runs, or in the session's
-            thread if it makes the function; make it async if it needs the event loop.
+            thread if it makes the function; make it async if it needs the event loop. A sync `close` or
+            `__exit__` runs there too, so after a sync call that timed out it waits until that returns,
+            or until the time limit for cleaning up is reached.
         manifest: What the application declares; by default the function's name and, unless the level is
             given as RESPONSE_ONLY, the tools wrapped by `record_tools` that the agent reaches, as
             their signatures and docstrings describe them. What sessions record is added as it becomes

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, TypeVar
 
+from rampart.adapters.snapshot import plain_key, snapshot
 from rampart.core.errors import InfrastructureError
 from rampart.core.types import Response, SideEffect, ToolCall, Usage
 
@@ -103,14 +104,18 @@ def _tool_call(value: object, place: str) -> ToolCall:
     else:
         fields = _fields(value, place, known=_CALL_KEYS, required="name", kind="a ToolCall or a dict")
     arguments = fields.get("arguments")
-    if not (arguments is None or isinstance(arguments, str | Mapping)):
+    if isinstance(arguments, Mapping):
+        arguments = _details(arguments, f"{place}.arguments")
+    elif isinstance(arguments, str):
+        arguments = str.__str__(arguments)
+    elif arguments is not None:
         raise _WrongPlaceError(f"{place}.arguments", arguments, expected="a dict or a str")
     return ToolCall(
         name=_text(fields["name"], f"{place}.name"),
         arguments=arguments,  # type: ignore[arg-type]  # ToolCall takes None and text, and parses them
         **({"raw_arguments": raw} if (raw := _optional(fields, place, "raw_arguments", str)) else {}),
         id=_optional(fields, place, "id", str),
-        result=fields.get("result"),
+        result=snapshot(fields.get("result")),
         error=_optional(fields, place, "error", str),
         executed=_optional(fields, place, "executed", bool),
         timestamp=_timestamp(fields.get("timestamp"), f"{place}.timestamp"),
@@ -124,7 +129,7 @@ def _side_effect(value: object, place: str) -> SideEffect:
         fields = _fields(value, place, known=_EFFECT_KEYS, required="kind", kind="a SideEffect or a dict")
     return SideEffect(
         kind=_text(fields["kind"], f"{place}.kind"),
-        details=_mapping(fields.get("details"), f"{place}.details"),
+        details=_details(fields.get("details"), f"{place}.details"),
     )
 
 
@@ -183,11 +188,18 @@ def _mapping(value: object, place: str) -> dict[str, Any]:
     return dict(value)
 
 
+def _details(value: object, place: str) -> dict[str, Any]:
+    """A copy that stays as it is, whatever the agent does later with what it returned."""
+    mapping = _mapping(value, place)
+    return {plain_key(key): snapshot(item) for key, item in mapping.items()}
+
+
 def _optional(fields: Mapping[Any, Any], place: str, key: str, kind: type[T]) -> T | None:
     value = fields.get(key)
     if value is not None and not isinstance(value, kind):
         raise _WrongPlaceError(f"{place}.{key}", value, expected=f"a {kind.__name__} or None")
-    return value
+    plain: T | None = snapshot(value)
+    return plain
 
 
 def _timestamp(value: object, place: str) -> datetime | None:

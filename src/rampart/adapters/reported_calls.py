@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from rampart.core.types import ToolCall
+
+T = TypeVar("T")
 
 
 def joined_calls(reported: list[ToolCall], recorded: list[ToolCall]) -> list[ToolCall]:
     """The calls of a turn, each once, in the order in which they were made.
 
     A call that is both reported by the agent and recorded by the tool is one call: it is found by name
-    and equal arguments, keeps what the agent reported (its id above all), and gets result, error,
-    time and `executed` from the recording where the report says nothing. A reported call that no tool
-    recorded stays: the agent asked for it. Where the two orders leave it open, a call that was only
-    recorded comes before the next one that was also reported.
+    and equal arguments. It keeps the agent's id for it; its result, error and time and whether it ran
+    are those of the recording, which saw it, and the report's only where the recording knows nothing. A
+    reported call that no tool recorded stays: the agent asked for it. Where the two orders leave it
+    open, a call that was only recorded comes before the next one that was also reported.
     """
     if not reported or not recorded:
         return [*reported, *recorded]
@@ -58,10 +60,15 @@ def _same(reported: ToolCall, recorded: ToolCall) -> bool:
 
 
 def _completed(reported: ToolCall, recorded: ToolCall) -> ToolCall:
+    went_well = recorded.result is not None  # an error of which only the agent knows is none then
     return replace(
         reported,
-        result=recorded.result if reported.result is None else reported.result,
-        error=recorded.error if reported.error is None else reported.error,
-        executed=recorded.executed if reported.executed is None else reported.executed,
-        timestamp=recorded.timestamp if reported.timestamp is None else reported.timestamp,
+        result=_first(recorded.result, reported.result),
+        error=recorded.error if went_well else _first(recorded.error, reported.error),
+        executed=_first(recorded.executed, reported.executed),
+        timestamp=_first(recorded.timestamp, reported.timestamp),
     )
+
+
+def _first(seen: T, told: T) -> T:
+    return told if seen is None else seen

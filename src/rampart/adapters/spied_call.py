@@ -40,7 +40,7 @@ class ToolSpy:
         made_for: ToolLog | None,
     ) -> None:
         self.tool = tool
-        self.name = _own_name(tool) if name is None else name
+        self.name = str.__str__(_own_name(tool) if name is None else name)
         self.wrapper: Callable[..., Any] | None = None
         self._arguments = ToolArguments(tool, ignore=ignore)
         self._bound_to = bound_to

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any
 
-from rampart.adapters.snapshot import snapshot
+from rampart.adapters.snapshot import plain_key, snapshot
 from rampart.text.safe import safe_str
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class ToolArguments:
                 for key, item in value.items():
                     # `def f(a, /, **more)` can be given `a` twice.
                     place = named.setdefault(name, {}) if key in given else named
-                    place[key] = snapshot(item)
+                    place[plain_key(key)] = snapshot(item)
             elif name not in self._ignore:
                 named[name] = snapshot(list(value) if kind is inspect.Parameter.VAR_POSITIONAL else value)
         return {name: value for name, value in named.items() if name not in self._ignore}, True
@@ -70,7 +70,7 @@ class ToolArguments:
         if len(args) > len(names):
             named["args"] = list(args[len(names) :])
         named.update(kwargs)
-        return {name: snapshot(value) for name, value in named.items() if name not in self._ignore}
+        return {plain_key(name): snapshot(value) for name, value in named.items() if name not in self._ignore}
 
 
 def _type_text(annotation: object) -> str:

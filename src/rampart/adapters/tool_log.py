@@ -2,21 +2,23 @@
 
 Each session has a `ToolLog`. A context variable carries it into everything that the session starts:
 tasks, `asyncio.to_thread`, anyio's threads. Threads that the agent starts on its own carry nothing;
-their calls are told apart by the session for which the tool was made, or by being the only session
-that is open. What remains is recorded nowhere, and every open session stops claiming that it reports
-all calls, since one of them is missing a call.
+their calls are told apart by the session for which the tool was made, or by having begun while the only
+session that was open was answering. What remains is recorded nowhere, and every open session stops
+claiming that it reports all calls, since one of them may be missing a call.
 """
 
 from __future__ import annotations
 
-import logging
+import asyncio
 import threading
-import warnings
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from typing import TYPE_CHECKING
-from weakref import WeakSet
+from weakref import WeakSet, ref
+
+from rampart.adapters.thread_origin import ThreadOrigins
+from rampart.adapters.tool_warnings import warn_of_late_call, warn_of_unattributed_call
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,19 +26,11 @@ if TYPE_CHECKING:
     from rampart.core.manifest import ToolDeclaration
     from rampart.core.types import ToolCall
 
-_log = logging.getLogger("rampart")
 _lock = threading.RLock()  # a finaliser that calls a tool may run while it is held
 _open_logs: WeakSet[ToolLog] = WeakSet()  # weak: a session that nobody left must not count for ever
 _current: ContextVar[ToolLog | None] = ContextVar("rampart_tool_log", default=None)
 _thread = threading.local()
-
-
-class UnattributedToolCallWarning(UserWarning):
-    """A recorded tool was called and nobody can tell by which of several open sessions."""
-
-
-class LateToolCallWarning(UserWarning):
-    """A recorded tool was called too late to be part of a turn of its session."""
+_origins: ThreadOrigins[ToolLog] = ThreadOrigins()
 
 
 class LoggedCall:
@@ -87,6 +81,8 @@ class ToolLog:
         self.binds_tools = False
         self._calls: list[LoggedCall] = []
         self._warned = False
+        self._answering = 0
+        self._opener: ref[asyncio.Task[object]] | None = None
 
     @property
     def is_open(self) -> bool:
@@ -105,22 +101,46 @@ class ToolLog:
 
     def open(self) -> None:
         """Begin to take calls."""
+        task = _running_task()
         with _lock:
+            self._opener = None if task is None else ref(task)
             _open_logs.add(self)
+            _origins.forget()
 
     def close(self) -> None:
         """Take no more calls; doing so again changes nothing."""
+        alive = threading.enumerate()
         with _lock:
+            if self not in _open_logs:
+                return
             _open_logs.discard(self)
+            _origins.forget()
+            left = _only_open_log()
+            if left is not None and left._answering:
+                _origins.begin(left, alive)
 
     @contextmanager
     def recording(self) -> Iterator[None]:
         """Attribute what is called in the body, and in whatever it starts, to this log."""
+        alive = threading.enumerate()
+        with _lock:
+            self._answering += 1
+            if self._answering == 1 and _only_open_log() is self:
+                _origins.begin(self, alive)
         token = _current.set(self)
         try:
             yield
         finally:
             _current.reset(token)
+            alive = threading.enumerate()
+            with _lock:
+                self._answering -= 1
+                if not self._answering:
+                    _origins.end(self, alive)
+
+    def was_opened_in(self, task: asyncio.Task[object] | None) -> bool:
+        """Whether `task` opened this log; what it does outside of `recording()` is not the agent's work."""
+        return task is not None and self._opener is not None and self._opener() is task
 
     def own_thread(self) -> None:
         """Declare that the running thread works for this session alone, for as long as it lives."""
@@ -154,13 +174,22 @@ class ToolLog:
     def warn_of_late_call(self, tool: str) -> None:
         """Say once that a call came too late to be in any turn of this session."""
         with _lock:
+            self.complete = False
             warned, self._warned = self._warned, True
         if not warned:
-            message = (
-                f"tool {tool!r} of {self.owner} was called after the last turn of its session, so the call "
-                "is in no record; let the agent finish its work before it replies"
-            )
-            _warn(message, LateToolCallWarning)
+            warn_of_late_call(tool, owner=self.owner)
+
+
+def _only_open_log() -> ToolLog | None:
+    logs = list(_open_logs)
+    return logs[0] if len(logs) == 1 else None
+
+
+def _running_task() -> asyncio.Task[object] | None:
+    try:
+        return asyncio.current_task()
+    except RuntimeError:  # no event loop runs in this thread
+        return None
 
 
 def current_log() -> ToolLog | None:
@@ -178,15 +207,15 @@ def log_of_call(tool: str, *, bound_to: ToolLog | None, made_for: ToolLog | None
         made_for: The log to which the tool belongs because it was recorded for its session.
 
     Returns:
-        None if the call belongs to no open session. Where it belongs to one of several and nobody can
-        tell which, those become incomplete and a warning is issued.
+        None if the call belongs to no open session. Where it may belong to an open one and
+        nobody can tell, all that are open become incomplete and a warning is issued.
     """
     if bound_to is not None:
         if bound_to.is_open:
             return bound_to
         bound_to.warn_of_late_call(tool)
         return None
-    here = _current.get()
+    here, thread, task = _current.get(), threading.current_thread(), _running_task()
     sure = here is not None and getattr(_thread, "log", None) is here
     known = [log for log in (here, made_for) if log is not None]
     with _lock:
@@ -194,9 +223,12 @@ def log_of_call(tool: str, *, bound_to: ToolLog | None, made_for: ToolLog | None
             return here
         living = {log for log in known if log in _open_logs}
         if len(living) == 1:
-            return living.pop()
-        if not known and len(_open_logs) == 1:
-            return next(iter(_open_logs))
+            (log,) = living
+            if log is here or not log.was_opened_in(task):
+                return log
+        only = None if known else _only_open_log()
+        if only is not None and _origins.began_in(only, thread):
+            return only
         late = here if sure else None
         if not _open_logs and known:
             late = known[0]
@@ -207,24 +239,5 @@ def log_of_call(tool: str, *, bound_to: ToolLog | None, made_for: ToolLog | None
     if late is not None:
         late.warn_of_late_call(tool)
     elif affected:
-        _warn_of_unattributed(tool, count)
+        warn_of_unattributed_call(tool, sessions=count)
     return None
-
-
-def _warn_of_unattributed(tool: str, count: int) -> None:
-    sessions = "1 session was" if count == 1 else f"{count} sessions were"
-    message = (
-        f"tool {tool!r} was called where nothing tells its session, while {sessions} open: the call is in "
-        "no record, and these sessions report their level as response_only. Record the tools inside "
-        "session_factory, so that each session has its own, or run the agent's threads in a copy of the "
-        "context (contextvars.copy_context().run)"
-    )
-    _warn(message, UnattributedToolCallWarning)
-
-
-def _warn(message: str, category: type[Warning]) -> None:
-    try:
-        warnings.warn(message, category, stacklevel=2)
-    except Warning:
-        # Warnings are errors here. One raised inside a tool would change what the agent does.
-        _log.warning("%s", message)
