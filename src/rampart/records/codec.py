@@ -9,9 +9,11 @@ import msgspec
 from rampart.core.errors import SchemaError
 from rampart.records import wire
 from rampart.records._kinds import refuse
-from rampart.records.decode_errors import decoding_error
+from rampart.records.decode_errors import FIELDS, decoding_error
+from rampart.records.duplicates import duplicate_key
 from rampart.records.json_values import MAX_NESTING, check_text
 from rampart.records.nesting import too_deep
+from rampart.records.paths import render
 from rampart.records.population import Population, population_from_wire
 from rampart.records.record import Loss, ResultRecord
 from rampart.records.result_shape import RESULT
@@ -119,6 +121,9 @@ def _decoded(decoder: msgspec.json.Decoder[Any], data: str | bytes) -> Any:
         raise decoding_error(error, data) from None
     if too_deep(data):
         raise SchemaError(f"record: nested deeper than {MAX_NESTING}")
+    twice = duplicate_key(data, known=FIELDS)
+    if twice is not None:
+        raise SchemaError(f"{render(*twice)}: stands twice in the same object, expected each name once")
     return decoded
 
 

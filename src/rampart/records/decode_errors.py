@@ -22,13 +22,15 @@ _HARMLESS = re.compile(
     r"|Invalid RFC3339 encoded datetime"
     r"|a prompt or an attachment is needed|eval_purpose needs an eval_result"
     r"|index must be between 0 and size - 1|a result or a population is needed"
+    r"|a result and a population have a line each"
 )
-_FIELDS = frozenset(
+FIELDS = frozenset(
     name
     for struct in vars(wire).values()
     if isinstance(struct, type) and issubclass(struct, msgspec.Struct)
     for name in struct.__struct_fields__
 )
+"""The names that are the format's own."""
 
 
 def decoding_error(error: Exception, data: object) -> SchemaError:
@@ -89,7 +91,7 @@ def _surrogate_in(value: Any, parent: Path | None = None, part: Any = "record") 
     if isinstance(value, list):
         steps: list[tuple[Any, Any]] = list(enumerate(value))
     elif isinstance(value, dict):
-        steps = [(key if key in _FIELDS else ..., item) for key, item in value.items()]
+        steps = [(key if key in FIELDS else ..., item) for key, item in value.items()]
         if any(map(has_surrogate, value)):
             return (parent, part), ...
     else:

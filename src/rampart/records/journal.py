@@ -19,6 +19,7 @@ from rampart.records.run_folders import (
     new_run_id,
     prune_runs,
 )
+from rampart.records.run_lock import hold
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -168,6 +169,7 @@ class Journal:
                 f"the journal {self.path} cannot be created: {error.strerror}; make the folder writable, or "
                 "set rampart_journal = off"
             ) from error
+        hold(descriptor)
         self.prune()
         return descriptor
 

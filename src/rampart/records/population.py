@@ -12,6 +12,7 @@ from rampart.core.population import Tally, member_verdicts
 from rampart.core.result import SafetyStatus
 from rampart.records import wire
 from rampart.records.decode_errors import described
+from rampart.records.figures import check_figures
 from rampart.records.json_values import clean_text
 
 if TYPE_CHECKING:
@@ -105,10 +106,11 @@ def encode_population(population: Population) -> bytes:
     """The line of a journal that ends a population, without its line break.
 
     Raises:
-        SchemaError: If a figure is missing or impossible.
+        SchemaError: If a figure is missing or impossible, or contradicts others.
     """
     try:
         figures = msgspec.convert(population, wire.Population)
+        check_figures(figures)
         return msgspec.json.encode({"version": wire.TRACE_SCHEMA_VERSION, "population": figures})
     except msgspec.ValidationError as error:
         raise SchemaError(described(error, root="population")) from None
@@ -117,7 +119,12 @@ def encode_population(population: Population) -> bytes:
 
 
 def population_from_wire(figures: wire.Population) -> Population:
-    """The figures that the decoder gave."""
+    """The figures that the decoder gave.
+
+    Raises:
+        SchemaError: If they contradict one another.
+    """
+    check_figures(figures)
     population: Population = msgspec.to_builtins(figures)
     if figures.interval is not None:
         population["interval"] = list(figures.interval)

@@ -9,6 +9,8 @@ import secrets
 import shutil
 from pathlib import Path
 
+from rampart.records.run_lock import is_held
+
 RUNS = Path(".rampart", "runs")
 """Where runs are kept, below pytest's root directory."""
 
@@ -61,7 +63,8 @@ def _made(folder: Path) -> bool:
 def prune_runs(root: Path, *, keep: int, current: str) -> None:
     """Remove all but the newest runs; a folder that cannot be removed is left, with a log entry.
 
-    Only folders named by a run id are touched, and no link is followed.
+    Only folders named by a run id are touched, and no link is followed. A run that another process has
+    not ended stays, whatever its age.
 
     Args:
         root: pytest's root directory.
@@ -77,7 +80,7 @@ def prune_runs(root: Path, *, keep: int, current: str) -> None:
             key=lambda entry: (entry.name == current, entry.name),
         )
         for folder in found[: max(len(found) - keep, 0)]:
-            if folder.name != current and folder.is_dir():
+            if folder.name != current and folder.is_dir() and not is_held(folder):
                 shutil.rmtree(folder)
     except OSError:
         _log.warning("old runs in %s could not be removed", runs, exc_info=True)

@@ -11,7 +11,8 @@ from rampart.records import wire
 _LIMITS_OF_JSON_SCHEMA = (
     "A decoder checks what JSON Schema cannot say: index fields are written as integers (1, not 1.0), a "
     "population's index is below its size, timestamps name days that exist, no string or key holds a lone "
-    "surrogate, numbers are finite in double precision, and nothing is nested deeper than 64."
+    "surrogate, numbers are finite in double precision, no object "
+    "holds a name twice, and nothing is nested deeper than 64."
 )
 _NULL = {"type": "null"}
 

@@ -205,9 +205,11 @@ class Line(Struct, kw_only=True):
     truncated: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse a line that says nothing."""
+        """Refuse a line that says nothing, or two things."""
         if self.result is UNSET and self.population is UNSET:
             raise ValueError("a result or a population is needed")
+        if self.result is not UNSET and self.population is not UNSET:
+            raise ValueError("a result and a population have a line each")
 
 
 class Versioned(Struct, kw_only=True):
