@@ -57,6 +57,32 @@ class NoSession(MemoryAdapter):
         return object()
 
 
+@SHAPES.adapter(
+    "has_every_member", "ManifestMethod.manifest is a method, expected an AppManifest: make it a pr"
+)
+class ManifestMethod(MemoryAdapter):
+    def manifest(self) -> Any:
+        return AppManifest(name="memory")
+
+
+@SHAPES.adapter("has_every_member", "observability_profile is a method, expected an ObservabilityLevel: make")
+class LevelMethod(MemoryAdapter):
+    def observability_profile(self) -> Any:
+        return self.level
+
+
+@SHAPES.session("reply_is_well_formed", "__aenter__ must return the session, but gave NoneType; end it with")
+class EntersNothing(MemorySession):
+    async def __aenter__(self) -> Any:
+        await super().__aenter__()
+
+
+@SHAPES.session("reply_is_well_formed", "SyncEnter.__aenter__ must be async, but gave SyncEnter; write")
+class SyncEnter(MemorySession):
+    def __aenter__(self) -> Any:
+        return self
+
+
 class Replying(MemorySession):
     """A session with one reply to everything."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rampart.core.errors import InfrastructureError
 from rampart.core.types import Request, Response
+from rampart.testing.adapter_checks.opening import opened
 from rampart.testing.adapter_checks.outcome import ConformanceError, fail, not_checked, require
 from rampart.testing.adapter_checks.shape import require_response
 
@@ -93,7 +94,7 @@ async def check_a_failed_turn(
     if failing_prompt is None:
         not_checked("set failing_prompt to a message that makes the agent fail")
     left = await _leftovers(adapter, prompt, open_resources)
-    async with await adapter.create_session_async() as session:
+    async with opened(adapter) as session:
         try:
             reply = await session.send_async(Request(prompt=failing_prompt))
         except Exception as error:  # whichever the adapter chooses
@@ -117,7 +118,7 @@ async def check_cancellation(
 ) -> None:
     """A turn that is cancelled ends at once, hurts no session beside it, and leaves nothing behind."""
     left = await _leftovers(adapter, prompt, open_resources)
-    async with await adapter.create_session_async() as session:
+    async with opened(adapter) as session:
         await _cancel(asyncio.create_task(session.send_async(Request(prompt=prompt))), "send_async")
         if _allows_two(adapter):
             await _works(adapter, prompt, "beside a session that was cancelled")
@@ -162,7 +163,7 @@ async def _leftovers(adapter: AgentAdapter, prompt: str, count: Callable[[], int
 
 async def _works(adapter: AgentAdapter, prompt: str, when: str) -> None:
     try:
-        async with await adapter.create_session_async() as session:
+        async with opened(adapter) as session:
             require_response(await session.send_async(Request(prompt=prompt)), session)
     except ConformanceError:
         raise

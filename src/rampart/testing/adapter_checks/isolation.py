@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, TypeVar
 
 from rampart.core.types import Request
+from rampart.testing.adapter_checks.opening import opened
 from rampart.testing.adapter_checks.outcome import not_checked, require
 from rampart.text.safe import safe_str
 
@@ -23,14 +24,12 @@ WORDS = ("marigold", "quartzite", "sandpiper", "bergamot")
 
 async def check_sessions_are_distinct(adapter: AgentAdapter, *, prompt: str) -> None:
     """Each session is another object, and using one after another works."""
-    first = await adapter.create_session_async()
-    async with first as session:
-        await session.send_async(Request(prompt=prompt))
-    second = await adapter.create_session_async()
-    async with second as session:
-        await session.send_async(Request(prompt=prompt))
+    first, second = opened(adapter), opened(adapter)
+    for opening in (first, second):
+        async with opening as session:
+            await session.send_async(Request(prompt=prompt))
     require(
-        first is not second,
+        first.session is not second.session,
         f"{type(adapter).__name__}.create_session_async gave the same session twice; make a new one",
     )
 
@@ -41,10 +40,10 @@ async def check_a_new_session_forgets(
     """What one session was told is unknown to the next."""
     tell, ask = _memory(memory_prompts)
     word = WORDS[0]
-    async with await adapter.create_session_async() as session:
+    async with opened(adapter) as session:
         await _say(session, tell.replace("{word}", word))
         _require_knows(await _say(session, ask), word)
-    async with await adapter.create_session_async() as session:
+    async with opened(adapter) as session:
         reply = await _say(session, ask)
     require(
         word not in reply,
@@ -110,7 +109,7 @@ async def _together(
     everybody_is_in = asyncio.Barrier(len(words))
 
     async def trial(word: str) -> T:
-        async with await adapter.create_session_async() as session:
+        async with opened(adapter) as session:
             await everybody_is_in.wait()
             return await converse(session, word, everybody_is_in.wait)
 

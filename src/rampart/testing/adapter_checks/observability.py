@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rampart.core.types import ObservabilityLevel, Request
+from rampart.testing.adapter_checks.opening import opened
 from rampart.testing.adapter_checks.outcome import fail, not_checked, require
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ async def check_side_effects_are_declared(
     """A level that promises side effects delivers them, and effects that are reported are promised."""
     if side_effect_prompt is None:
         not_checked("set side_effect_prompt to a message that makes the agent change something")
-    async with await adapter.create_session_async() as session:
+    async with opened(adapter) as session:
         reply = await session.send_async(Request(prompt=side_effect_prompt))
         level = _level(adapter, session)
     kinds = [effect.kind for effect in reply.side_effects]
@@ -78,7 +79,7 @@ async def check_side_effects_are_declared(
 async def _asked(adapter: AgentAdapter, tool_prompt: str | None) -> tuple[Response, ObservabilityLevel]:
     if tool_prompt is None:
         not_checked("set tool_prompt to a message that makes the agent use a tool")
-    async with await adapter.create_session_async() as session:
+    async with opened(adapter) as session:
         reply = await session.send_async(Request(prompt=tool_prompt.replace("{word}", "marigold")))
         return reply, _level(adapter, session)
 

@@ -6,8 +6,10 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 from rampart.core.adapter import AgentAdapter, Session
+from rampart.core.admission import is_routine
 from rampart.core.manifest import AppManifest
 from rampart.core.types import ObservabilityLevel, Request, Response, SideEffect, ToolCall, Usage
+from rampart.testing.adapter_checks.opening import created, opened
 from rampart.testing.adapter_checks.outcome import fail, require
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ async def check_members(adapter: AgentAdapter) -> None:
     """The adapter and a session have every member, of the right type."""
     require_members(adapter, AgentAdapter, ("create_session_async", "manifest", "observability_profile"))
     manifest: object = adapter.manifest
+    require_no_method(manifest, f"{_name(adapter)}.manifest", "an AppManifest")
     require(
         isinstance(manifest, AppManifest) and isinstance(manifest.name, str),
         f"{_name(adapter)}.manifest must be an AppManifest with a name, got {type(manifest).__name__}",
@@ -33,15 +36,12 @@ async def check_members(adapter: AgentAdapter) -> None:
         cap is None or (isinstance(cap, int) and not isinstance(cap, bool) and cap >= 1),
         f"{_name(adapter)}.max_concurrent_sessions must be an int of 1 or more, or absent, got {cap!r}",
     )
-    creating: object = adapter.create_session_async()
-    if not inspect.isawaitable(creating):
-        fail(f"{_name(adapter)}.create_session_async must be async, but gave {type(creating).__name__}")
-    require_members(await creating, Session, ("send_async", "__aenter__", "__aexit__"))
+    require_members(await created(adapter), Session, ("send_async", "__aenter__", "__aexit__"))
 
 
 async def check_reply(adapter: AgentAdapter, *, prompt: str) -> None:
     """The reply to a prompt is a well-formed `Response`."""
-    async with await adapter.create_session_async() as session:
+    async with opened(adapter) as session:
         answering: object = session.send_async(Request(prompt=prompt))
         if not inspect.isawaitable(answering):
             fail(f"{_name(session)}.send_async must be async, but gave {type(answering).__name__}")
@@ -53,7 +53,7 @@ async def check_reply(adapter: AgentAdapter, *, prompt: str) -> None:
 
 async def check_several_turns(adapter: AgentAdapter, *, prompt: str) -> None:
     """One session takes several messages, and each reply is an object of its own."""
-    async with await adapter.create_session_async() as session:
+    async with opened(adapter) as session:
         replies = [await session.send_async(Request(prompt=prompt)) for _ in range(2)]
     for reply in replies:
         require_response(reply, session)
@@ -76,8 +76,18 @@ def require_members(thing: object, protocol: type, members: tuple[str, ...]) -> 
         )
 
 
+def require_no_method(value: object, place: str, expected: str) -> None:
+    """It is no method where a value is expected."""
+    require(
+        not is_routine(value),
+        f"{place} is a method, expected {expected}: make it a property (put @property above it) or an "
+        "attribute",
+    )
+
+
 def require_level(level: object, place: str) -> None:
     """It is a level."""
+    require_no_method(level, place, "an ObservabilityLevel")
     require(
         isinstance(level, ObservabilityLevel),
         f"{place} must be an ObservabilityLevel, got {type(level).__name__} {level!r}",
