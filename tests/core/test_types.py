@@ -29,6 +29,8 @@ from rampart.core.types import (
     new_payload_id,
     validate_payload_id,
 )
+from rampart.text import register_secret
+from rampart.text.secrets import _isolated_secrets
 
 if TYPE_CHECKING:
     from enum import Enum
@@ -199,6 +201,12 @@ class TestPayload:
     )
     def test_str_is_the_beginning_of_the_content(self, length: int, shown: str) -> None:
         assert str(Payload(content="x" * length)) == shown
+
+    def test_the_cut_leaves_no_half_of_a_secret(self) -> None:
+        with _isolated_secrets():
+            register_secret("sk-live-0123456789abcdefXYZ")
+            shown = str(Payload(content="x" * 190 + "sk-live-0123456789abcdefXYZ" + "y" * 50))
+        assert shown == "x" * 190 + "***" + "y" * 7 + "..."
 
 
 class TestToolCall:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rampart.text.safe import safe_str
+from rampart.text.secrets import redact
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -174,7 +175,8 @@ class Payload:
     def __str__(self) -> str:
         """The first 200 characters of the content."""
         if len(self.content) > _SHOWN_CHARACTERS:
-            return self.content[:_SHOWN_CHARACTERS] + "..."
+            # Before the cut, which would leave half of a secret that nobody finds.
+            return redact(self.content)[:_SHOWN_CHARACTERS] + "..."
         return self.content
 
 
