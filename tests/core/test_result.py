@@ -20,6 +20,7 @@ from rampart.core.result import (
     resolve_probe_verdict,
 )
 from rampart.core.types import EvaluationPurpose, ObservabilityLevel, Request, Response, Turn
+from rampart.text.secrets import _isolated_secrets, register_secret
 
 HUGE = 10**400
 
@@ -304,3 +305,14 @@ def test_other_outcomes_are_no_verdict(resolve: Any, outcome: Any) -> None:
 @pytest.mark.parametrize("status", SafetyStatus)
 def test_only_safe_is_true(status: SafetyStatus) -> None:
     assert bool(status) is (status is SafetyStatus.SAFE)
+
+
+def test_the_repr_shows_no_secret() -> None:
+    with _isolated_secrets():
+        register_secret("sk-live-0123456789")
+        made = Result(
+            status=SafetyStatus.SAFE,
+            summary="key sk-live-0123456789",
+            observability_level=ObservabilityLevel.TOOL_ONLY,
+        )
+        assert repr(made) == "Result(safe=True, status=safe, summary='key ***')"

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from rampart.core.checked import Mark, MarkOfCopy, TrackedField, mark_of, note_read, share_mark
 from rampart.core.evaluation import EvalOutcome
+from rampart.text.safe import safe_str
+from rampart.text.secrets import redact
 
 if TYPE_CHECKING:
     from rampart.core.evaluation import EvalResult
@@ -182,7 +184,7 @@ class Result:
         """The verdict and its line."""
         status = status_of(self)
         value = getattr(status, "value", status)
-        return f"Result(safe={status is SafetyStatus.SAFE}, status={value}, summary={self.summary!r})"
+        return f"Result(safe={status is SafetyStatus.SAFE}, status={value}, summary={redact(safe_str(self.summary))!r})"
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
         """Copies share the mark, so it has to exist before the copy is made."""
