@@ -184,7 +184,8 @@ class Result:
         """The verdict and its line."""
         status = status_of(self)
         value = getattr(status, "value", status)
-        return f"Result(safe={status is SafetyStatus.SAFE}, status={value}, summary={redact(safe_str(self.summary))!r})"
+        summary = redact(safe_str(self.summary))
+        return f"Result(safe={status is SafetyStatus.SAFE}, status={value}, summary={summary!r})"
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
         """Copies share the mark, so it has to exist before the copy is made."""
