@@ -8,6 +8,7 @@ import re
 from typing import Any
 
 import pytest
+from tests.evaluators.support import TEXT, trace
 
 from rampart.evaluators import SideEffectOccurred, ToolCalled, ToolExecuted
 
@@ -86,3 +87,20 @@ def test_signature_and_copies_are_what_they_were(kind: Any) -> None:
     first, rest = inspect.signature(kind).parameters.values()
     assert (first.kind, rest.kind) == (first.POSITIONAL_ONLY, rest.VAR_KEYWORD)
     assert repr(copy.copy(kind("f", a=1))) == repr(kind("f", a=1))
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "cure"),
+    [
+        (ToolCalled("pay"), "record the agent's tools with record_tools, or declare tool_only"),
+        (ToolExecuted("pay"), "record the agent's tools with record_tools, or declare tool_only"),
+        (SideEffectOccurred("pay"), "in Response.side_effects and declare tool_and_side_effects"),
+    ],
+    ids=["called", "executed", "side-effect"],
+)
+async def test_a_channel_that_is_not_reported_comes_with_its_cure(evaluator: Any, cure: str) -> None:
+    unseen = await evaluator.evaluate_async(context=trace("hi", level=TEXT))
+    assert cure in unseen.rationale
+    assert "'pay' was seen" in unseen.rationale
+    seen = await evaluator.evaluate_async(context=trace("hi"))
+    assert cure not in seen.rationale
