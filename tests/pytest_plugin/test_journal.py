@@ -73,6 +73,28 @@ def test_old_runs_are_removed(project: Any, keep: str, left: int) -> None:
     assert names[-1] == project.journals[-1].parent.name
 
 
+def test_a_run_that_is_going_on_is_not_removed(project: Any) -> None:
+    project.write(ONE, name="test_other")
+    project.write(
+        """
+        import subprocess, sys
+
+        def test_it():
+            assert one_now(SAFE, "before")
+            for _ in range(2):
+                others = [sys.executable, "-m", "pytest", "-o", "rampart_journal_keep=1", "test_other.py"]
+                subprocess.run(others, check=True, capture_output=True)
+            assert one_now(SAFE, "after")
+        """
+    )
+    result = project.run_apart("test_it.py")
+    assert result.ret == 0, result.stdout.str()
+    assert project.dump["metadata"] == {}
+    assert [len(project.journal_lines(position)) for position in range(2)] == [2, 1]
+    assert project.run("-o", "rampart_journal_keep=1", "test_other.py").ret == 0
+    assert len(project.journals) == 1
+
+
 @pytest.mark.parametrize("flags", [(), ("-W", "error")], ids=["plain", "warnings-are-errors"])
 def test_a_journal_that_cannot_be_created_is_one_warning(project: Any, flags: tuple[str, ...]) -> None:
     (project.path / ".rampart").write_text("a file is in the way")
