@@ -92,6 +92,7 @@ class Lifecycle:
             self._task = asyncio.Task(self._run_async(), loop=self._loop, eager_start=True)
         else:
             self._task = self._loop.create_task(self._run_async())
+            self._task.add_done_callback(self._end_unbegun)
         if self.ended:
             self._task = None
 
@@ -127,12 +128,21 @@ class Lifecycle:
         except BaseException as error:  # it goes on in the caller's task, bare
             self.error = error
         finally:
-            self.ended = True
-            self._release()
-            if self._waiter is not None and not self._waiter.done():
-                self._waiter.set_result(None)
-            if self._on_end is not None:
-                self._on_end()
+            self._end()
+
+    def _end(self) -> None:
+        self.ended = True
+        self._release()
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+        if self._on_end is not None:
+            self._on_end()
+
+    def _end_unbegun(self, _task: asyncio.Task[None]) -> None:
+        """End a run whose task was cancelled before its first step, as `asyncio.run` does when it ends."""
+        if not self.ended:
+            self.error = asyncio.CancelledError()
+            self._end()
 
     def _release(self) -> None:
         """Let go of the task, whose context would otherwise keep everything alive in a cycle."""
