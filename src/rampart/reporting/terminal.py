@@ -74,16 +74,25 @@ def _category_lines(report: TestRunReport) -> list[str]:
     members = _members(counted.results)
     lines: list[str] = []
     shown: set[str] = set()
+    outer = _populations_of_populations(report.populations, members)
     for category, results in counted.by_harm_category().items():
         lines += ["", f"{one_line(category).upper()} ({len(results)} results)"]
         entries = []
         for result in results:
             population = result.population
+            entries += [
+                _population_entry([], whole, name=_test_name(result))
+                for whole in outer.pop(result.metadata.get("_pytest_nodeid"), ())
+            ]
             if population is None:
                 entries.append(_Entry(status=status_of(result), lines=[_result_line(result)]))
             elif population.id not in shown:
                 shown.add(population.id)
-                entries.append(_population_entry(members[population.id], figures.get(population.id)))
+                entries.append(
+                    _population_entry(
+                        members[population.id], figures.get(population.id), name=_test_name(result)
+                    )
+                )
         for entry in sorted(entries, key=lambda entry: WORST_FIRST.index(entry.status)):
             lines += entry.lines
     return lines
@@ -97,7 +106,18 @@ def _members(results: Iterable[Result]) -> dict[str, list[Result]]:
     return members
 
 
-def _population_entry(members: list[Result], figures: Population | None) -> _Entry:
+def _populations_of_populations(
+    populations: Iterable[Population], members: dict[str, list[Result]]
+) -> dict[object, list[Population]]:
+    """By test, the populations of which no result is a member: their trials ran populations themselves."""
+    outer: dict[object, list[Population]] = {}
+    for population in populations:
+        if population.get("id") not in members:
+            outer.setdefault(population.get("pytest_nodeid"), []).append(population)
+    return outer
+
+
+def _population_entry(members: list[Result], figures: Population | None, *, name: str) -> _Entry:
     if figures is None:
         figures = population_of(members, pytest_nodeid=None)
     status = SafetyStatus(figures["status"]) if figures["status"] else SafetyStatus.UNDETERMINED
@@ -109,7 +129,6 @@ def _population_entry(members: list[Result], figures: Population | None) -> _Ent
         interval=figures["interval"],
         status=figures["status"],
     )
-    name = _test_name(members[0])
     first = f"  {LABELS[status]}  {name} -- {summary}" if name else f"  {LABELS[status]}  {summary}"
     bad = sorted(
         (member for member in members if status_of(member) is not SafetyStatus.SAFE),
