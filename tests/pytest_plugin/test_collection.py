@@ -73,6 +73,99 @@ def test_an_object_is_counted_once_a_test(project: Any) -> None:
     assert names == ["test_a", "test_a", "test_b", "test_c", "test_c"]
 
 
+def test_an_object_that_comes_back_with_another_verdict_is_another_result(project: Any) -> None:
+    project.write(
+        """
+        class Same(Fixed):
+            kept = made(SAFE)
+
+            async def _execute_async(self, *, adapter):
+                return self.kept
+
+        async def test_it():
+            assert await Same().execute_async(adapter=agent())
+            Same.kept.status = UNSAFE
+            await Same().execute_async(adapter=agent())
+
+        def test_by_hand():
+            result = made(SAFE)
+            record_result(result)
+            record_result(result)
+            result.status = UNSAFE
+            record_result(result)
+
+        async def test_trials():
+            Same.kept.status = SAFE
+            assert await execute_trials_async(execution_factory=Same, adapter=agent(), n=3, concurrency=1)
+        """
+    )
+    result = project.run()
+    result.assert_outcomes(passed=1, failed=2)
+    assert [(entry["name"], entry["status"]) for entry in project.dump["results"]] == [
+        ("test_by_hand", "safe"),
+        ("test_by_hand", "unsafe"),
+        ("test_it", "safe"),
+        ("test_it", "unsafe"),
+        *[("test_trials", "safe")] * 3,
+    ]
+
+
+def test_a_result_that_claims_to_be_a_member_is_judged_by_itself(project: Any) -> None:
+    project.write(
+        """
+        async def test_it():
+            population = await many([SAFE, SAFE])
+            record_result(made(UNSAFE, "not of the trials", population=population.results[0].population))
+            assert population
+
+        async def test_recorded_again():
+            population = await many([SAFE, UNSAFE], threshold=0.5)
+            record_result(population.results[1])
+            assert population
+        """
+    )
+    result = project.run()
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["rampart: unsafe result was never checked: not of the trials"])
+    assert len(project.dump["populations"]) == 2
+    assert len(project.dump["results"]) == 5
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"_rampart_attempt": 1},
+        {"_rampart_attempt": "x"},
+        {"_rampart_result_index": None},
+        {"_rampart_source_worker": 3},
+        {"_rampart_transport_truncated": True},
+        {"_pytest_nodeid": 7, "_pytest_test_name": []},
+    ],
+    ids=str,
+)
+def test_entries_with_our_names_are_ours(project: Any, entry: dict[str, Any]) -> None:
+    project.write(
+        f"""
+        def test_it():
+            first = made(UNSAFE, "first")
+            assert not first
+            record_result(first)
+            record_result(made(SAFE, "second", metadata={{"mine": 1, **{entry!r}}}))
+        """
+    )
+    result = project.run()
+    assert result.ret == 0, project.dump["metadata"]
+    assert project.dump["totals"] == [2, 1, 1, 0, 0]
+    records = [line["result"]["metadata"] for line in project.journal_lines()]
+    assert records[1] == {
+        "mine": 1,
+        "_pytest_test_name": "test_it",
+        "_pytest_nodeid": "test_it.py::test_it",
+        "_rampart_result_index": 1,
+    }
+    result.stdout.fnmatch_lines(["  PASS  test_it -- second (tool_only)"])
+
+
 def test_outside_of_a_test_nothing_is_collected(project: Any) -> None:
     project.write(
         """
@@ -104,7 +197,17 @@ def test_what_is_no_result_is_logged_and_makes_the_run_incomplete(project: Any, 
     assert result.ret == 1
     result.assert_outcomes(passed=1)
     assert project.dump["metadata"]["incomplete"] is True
-    result.stdout.fnmatch_lines(["*rampart: incomplete run*", "  - a result could not be collected"])
+    reason = (
+        f"a result of test_it.py::test_it could not be collected: TypeError: expected a Result, got {kind}"
+    )
+    assert project.dump["metadata"]["incomplete_reasons"] == [reason]
+    result.stdout.fnmatch_lines(["*rampart: incomplete run*", f"  - {reason}"])
+
+
+def test_what_could_not_be_collected_is_logged_with_its_test(project: Any) -> None:
+    project.write("def test_it(): record_result('safe')\ndef test_after(): pass")
+    result = project.run("-o", "log_cli=true")
+    result.stdout.fnmatch_lines(["*ERROR*a result of test_it.py::test_it could not be collected*"])
 
 
 def test_a_hand_made_result_with_a_wrong_verdict_never_passes(project: Any) -> None:
@@ -120,6 +223,26 @@ def test_a_hand_made_result_with_a_wrong_verdict_never_passes(project: Any) -> N
     )
     assert project.run().ret == 0
     assert project.statuses() == ["error"]
+    (summary,) = (entry["summary"] for entry in project.dump["results"])
+    assert summary == "the status was 'safe' (str), not a SafetyStatus: this is safe"
+
+
+def test_a_wrong_verdict_is_told_where_the_test_fails(project: Any) -> None:
+    project.write(
+        """
+        def test_unread():
+            record_result(made("safe", "it is said to be safe"))
+
+        def test_read():
+            result = made("safe", "it is said to be safe")
+            record_result(result)
+            assert result
+        """
+    )
+    result = project.run()
+    result.assert_outcomes(failed=2)
+    seen = "the status was 'safe' (str), not a SafetyStatus: *"
+    result.stdout.fnmatch_lines([f"rampart: error result was never checked: {seen}", f"error: {seen}"])
 
 
 def test_each_source_of_results_counts_for_the_running_test(project: Any) -> None:

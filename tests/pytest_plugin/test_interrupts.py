@@ -116,6 +116,48 @@ def test_a_stop_signal_ends_the_run_in_order(
     assert "Traceback" not in output, output
 
 
+SWALLOWS = """
+import pathlib, time
+
+def test_before(): assert one_now(SAFE)
+
+def test_swallows():
+    for number in range({swallowed}):
+        try:
+            pathlib.Path(f"ready-{{number}}").touch()
+            time.sleep(30)
+        except BaseException:
+            pass
+    {rest}
+"""
+
+
+@pytest.mark.parametrize(
+    "more", ["", "def test_after(): open('went-on', 'w').close()"], ids=["last", "not-last"]
+)
+def test_a_swallowed_sigterm_ends_the_run_after_the_test(project: Any, more: str) -> None:
+    project.write(SWALLOWS.format(swallowed=1, rest="pass") + more)
+    process = project.start(preexec_fn=heed_sigint)
+    wait_for(project.path / "ready-0", process)
+    process.send_signal(signal.SIGTERM)
+    output = ended(process)
+    assert process.returncode == pytest.ExitCode.INTERRUPTED, output
+    assert not (project.path / "went-on").exists()
+    assert project.dump["metadata"]["incomplete_reasons"] == ["the run was interrupted"]
+
+
+def test_sigterm_interrupts_again_what_has_swallowed_the_first_one(project: Any) -> None:
+    project.write(SWALLOWS.format(swallowed=2, rest="pathlib.Path('ready').touch(); time.sleep(30)"))
+    process = project.start(preexec_fn=heed_sigint)
+    for name in ("ready-0", "ready-1", "ready"):
+        wait_for(project.path / name, process)
+        time.sleep(0.6)  # signals that follow at once count as one
+        process.send_signal(signal.SIGTERM)
+    output = ended(process)
+    assert process.returncode == pytest.ExitCode.INTERRUPTED, output
+    assert project.statuses() == ["safe"]
+
+
 def test_an_interrupt_in_a_repetition_and_in_sync_code(project: Any) -> None:
     project.write(
         """

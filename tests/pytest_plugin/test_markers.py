@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 BAD_TRIALS = [
-    ("n=5, treshold=0.8", "trial marker has unsupported argument(s): treshold"),
+    ("n=5, treshold=0.8", "trial marker has unsupported argument(s): treshold; it takes n and threshold"),
     ("b=1, a=2", "trial marker has unsupported argument(s): a, b"),
     ("5, 0.8, 1", "trial marker accepts at most two positional arguments"),
     ("5, n=5", "trial n was provided both positionally and by keyword"),

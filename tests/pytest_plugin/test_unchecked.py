@@ -19,12 +19,13 @@ UNCHECKED = """
     @pytest.mark.trial(n=4)
     def test_trial(trial_config): pass
 """
+REMEDY = "pass trial_config.n to execute_trials_async, or drop trial_config"
 MESSAGES = [
     "rampart: unsafe result was never checked: it did harm",
     r"rampart: error result was never checked: line one\nline two",
     "rampart: undetermined population was never checked: 1/2 trials safe (*; status: undetermined",
     "Test test_it.py::test_harm is marked @harm but recorded no results",
-    "Test test_it.py::test_trial declares 4 trials but recorded none",
+    f"*::test_trial declares 4 trials but recorded none; it recorded no result at all: {REMEDY}",
 ]
 
 
@@ -53,6 +54,7 @@ LOOKS_AT_A_RESULT = [
     "r.status",
     "assert r.status is UNSAFE",
     "getattr(r, 'status')",
+    "hasattr(r, 'safe')",
     "import copy; c = copy.copy(r); c.safe",
     "from dataclasses import replace; replace(r, summary='s').status",
     "assert not all([r])",
@@ -71,10 +73,22 @@ NO_LOOKS_AT_A_RESULT = [
     "repr(r), str(r)",
     "r.summary",
     "import copy; copy.deepcopy(r)",
+    "assert isinstance(r, HasVerdict)",
     "import pprint; pprint.pformat(r)",
     "from dataclasses import asdict; asdict(r)",
 ]
 NO_LOOKS_AT_A_POPULATION = ["repr(p)", "p.summary", "p.results[0].safe", "p.executed_count"]
+
+
+PROTOCOL = """
+import typing
+
+@typing.runtime_checkable
+class HasVerdict(typing.Protocol):
+    status: object
+    safe: bool
+
+"""
 
 
 def looking_tests(made: str, looks: list[str]) -> str:
@@ -99,7 +113,7 @@ def looking_tests(made: str, looks: list[str]) -> str:
 def test_what_counts_as_a_look(project: Any, made: str, looks: list[str], no_looks: list[str]) -> None:
     project.write(looking_tests(made, looks), name="test_looks")
     project.run("test_looks.py").assert_outcomes(passed=len(looks))
-    project.write(looking_tests(made, no_looks), name="test_others")
+    project.write(PROTOCOL + looking_tests(made, no_looks), name="test_others")
     project.run("test_others.py", "-l").assert_outcomes(failed=len(no_looks))
 
 
@@ -263,7 +277,8 @@ def test_s73_a_marker_that_nothing_reads_through_another_fixture(project: Any) -
     )
     result = project.run()
     result.assert_outcomes(passed=2, failed=1)
-    result.stdout.fnmatch_lines(["Test test_it.py::test_it declares 10 trials but recorded none"])
+    said = "Test test_it.py::test_it declares 10 trials but recorded none; it recorded 1 single result: "
+    result.stdout.fnmatch_lines([said + REMEDY])
 
 
 def test_members_are_judged_through_their_population_and_left_alone_if_it_passes(project: Any) -> None:
@@ -294,3 +309,25 @@ def test_errors_for_warnings_make_unchecked_results_fail(project: Any) -> None:
         "-o", "rampart_unchecked=warn", "-W", "error::rampart.pytest_plugin.UncheckedResultWarning"
     )
     result.assert_outcomes(failed=1)
+
+
+def test_trials_within_trials_are_warned_of_once(project: Any) -> None:
+    project.write(
+        """
+        @pytest.mark.harm("jailbreak")
+        @pytest.mark.trial(n=3)
+        async def test_it():
+            assert await many([SAFE] * 3)
+
+        @pytest.mark.trial(n=1)
+        async def test_single():
+            assert await many([SAFE])
+        """
+    )
+    result = project.run()
+    result.assert_outcomes(passed=2, warnings=1)
+    told = "*TrialMismatchWarning: test_it.py::test_it is repeated 3 times*3 trials itself, 3 x 3 in all: "
+    remedy = "request the fixture `trial_config`, with which the test runs once, or drop the marker"
+    result.stdout.fnmatch_lines([told + remedy])
+    shown = [line for line in result.outlines if line.startswith("  PASS  test_it -- 3/3 trials safe")]
+    assert len(shown) == 4  # three populations, and the one that they are the trials of

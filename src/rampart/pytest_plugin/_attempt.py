@@ -31,6 +31,7 @@ class Attempt:
         nodeid: The test's node id.
         name: The test's name, with its parameters.
         harm_category: What the test's marker says, for results without a category.
+        is_about_harm: Whether the test has such a marker, and so has to record something.
         ordinal: Which attempt this is, from 0.
         is_rerun_known: Whether it is known that the test is run again, or may be.
         trial: What the test's marker declares, `--rampart-trials` applied; None without a marker.
@@ -40,6 +41,7 @@ class Attempt:
         trials: The trials that the test itself ran: population id and index.
         declared: Size and threshold of the populations that the test itself ran, by population id.
         in_repetition: Whether phases are running that pytest does not report.
+        skipped_in_setup: Whether set-up ended the test before it could look at anything.
         section_shown: Whether a report of this attempt already shows the failing conversation.
     """
 
@@ -48,6 +50,7 @@ class Attempt:
         self.nodeid = item.nodeid
         self.name = item.name
         self.harm_category: HarmCategory | str | None = harm_category(item)
+        self.is_about_harm = self.harm_category is not None
         self.ordinal = ordinal
         self.is_rerun_known = ordinal > 0 or hasattr(item, "execution_count")
         self.trial = effective_trial(item, override=run.options.trials)
@@ -57,6 +60,7 @@ class Attempt:
         self.trials: set[tuple[str, int]] = set()
         self.declared: dict[str, tuple[int, float]] = {}
         self.in_repetition = False
+        self.skipped_in_setup = False
         self.section_shown = False
         self.population_id = uuid.uuid4().hex if self.repeats else ""
         self._first_index = next_index
@@ -65,7 +69,7 @@ class Attempt:
         self._calls: list[PendingCall] = []
         self._settled = False
         self._collector: Collector | None = None
-        self._older_than_teardown = (0, 0)
+        self._looked_at = (0, 0)
         self._slot = Slot(self)
         run.listener.current = self
 
@@ -131,15 +135,18 @@ class Attempt:
 
     def note_call(self, call: PendingCall) -> None:
         """Remember a call until it is awaited."""
-        self._calls = [earlier for earlier in self._calls if not earlier.awaited]
-        self._calls.append(call)
+        with self.run.lock:
+            self._calls = [earlier for earlier in self._calls if not earlier.awaited]
+            self._calls.append(call)
 
     def not_awaited(self) -> list[str]:
-        """A line for each call that the test never awaited; asked once, when its body has ended."""
-        forgotten = [call for call in self._calls if not call.awaited]
-        self._calls = []
-        for call in forgotten:
-            call.close()  # Python's own warning would come later and name a place in rampart
+        """A line for each call that was never awaited; each is given up, and named once."""
+        with self.run.lock:
+            forgotten = [call for call in self._calls if not call.awaited]
+            self._calls = []
+        if self.run.options.unchecked != "ignore":  # then Python's own warning is all that there is
+            for call in forgotten:
+                call.close()  # Python's warning names a place in rampart
         return [
             f"rampart: {call.what}(...) was called but never awaited, so nothing was tested: "
             f"write `await {call.what}(...)`"
@@ -155,6 +162,7 @@ class Attempt:
         self._stop_collecting()
         self._repetition = index
         self._collector = None
+        self._looked_at = (0, 0)
         self._slot = Slot(self)
         self.run.listener.current = self
 
@@ -165,16 +173,16 @@ class Attempt:
         self._keep_repetitions(cut_short=False)
         return Tally.of(self._verdicts)
 
-    def enter_teardown(self) -> None:
-        """Remember what is older than the last tear-down."""
+    def end_phase(self) -> None:
+        """Leave out of `unread` what was recorded so far: the phase that has ended was answerable for it."""
         if self._collector is not None:
-            self._older_than_teardown = (len(self.collector.results), len(self.collector.populations))
+            self._looked_at = (len(self._collector.results), len(self._collector.populations))
 
-    def unread(self, *, of_teardown: bool) -> list[str]:
+    def unread(self, *, since_last_phase: bool) -> list[str]:
         """A line for each bad verdict that nobody looked at."""
         if self._collector is None:
             return []
-        return list(self._collector.unread(after=self._older_than_teardown if of_teardown else (0, 0)))
+        return list(self._collector.unread(after=self._looked_at if since_last_phase else (0, 0)))
 
     def end(self) -> None:
         """Stop recording; what comes now is late."""
@@ -185,6 +193,7 @@ class Attempt:
         self._stop_collecting()
         self._collector = None
         self.trials.clear()
+        self.not_awaited()  # of a test that failed otherwise
 
     def _keep_repetitions(self, *, cut_short: bool) -> None:
         self._settled = True

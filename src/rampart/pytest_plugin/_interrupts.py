@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from rampart.pytest_plugin._run import INTERRUPTED
+
 if TYPE_CHECKING:
     from rampart.pytest_plugin._run import Run
     from rampart.pytest_plugin._signals import StopSignal
@@ -34,6 +36,6 @@ class Interrupts:
         if isinstance(error, pytest.Session.Interrupted):  # pytest's own way to stop, as for --stepwise
             return
         if not isinstance(error, pytest.exit.Exception):
-            self._run.mark_incomplete("the run was interrupted")
+            self._run.mark_incomplete(INTERRUPTED)
         elif self._run.result_count:
             self._run.mark_incomplete(f"the run was ended by pytest.exit: {error}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -63,8 +64,8 @@ class RunJournal:
             self._write(
                 lambda journal: journal.write_result(
                     recorded,
-                    pytest_nodeid=metadata["_pytest_nodeid"],
-                    result_index=metadata["_rampart_result_index"],
+                    pytest_nodeid=metadata.get("_pytest_nodeid"),
+                    result_index=metadata.get("_rampart_result_index"),
                 )
             )
 
@@ -72,6 +73,13 @@ class RunJournal:
         """Append the figures of a population."""
         if self._enabled:
             self._write(lambda journal: journal.write_population(figures))
+
+    def continue_in_fork(self) -> None:
+        """Write to a file of this process from now on: two that write to one cannot tell what is whose."""
+        before = self._worker_id
+        name = f"fork-{os.getpid()}"
+        self._worker_id = name if before is None else f"{before}-{name}"
+        self._journal = None
 
     def close(self) -> None:
         """Close the file; nothing more is written."""

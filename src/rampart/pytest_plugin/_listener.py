@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rampart.core.listener import process_listener
 from rampart.core.log import log
+from rampart.text.safe import safe_str
 
 if TYPE_CHECKING:
     from rampart.core.listener import PendingCall, ResultListener
@@ -25,7 +26,7 @@ class RunListener:
     context of the first.
 
     Attributes:
-        current: Where results go; None between tests.
+        current: Where results go; None between tests, and before the first one.
     """
 
     def __init__(self, run: Run) -> None:
@@ -34,25 +35,32 @@ class RunListener:
 
     def on_result(self, result: Result, /) -> None:
         """Record a result for the running test."""
+        self._run.note_process()
         attempt = self.current
-        if attempt is None:
-            return
         try:
-            attempt.collector.add_result(result)
-        except Exception:
-            log.exception("a result could not be collected")
-            self._run.mark_incomplete("a result could not be collected")
+            if attempt is None:
+                self._run.keep_stray(result)
+            else:
+                attempt.collector.add_result(result)
+        except Exception as error:
+            self._fail("a result", attempt, error)
 
     def on_population(self, population: PopulationResult, /, *, population_id: str) -> None:
-        """Record a population for the running test."""
+        """Record a population for the running test; between tests its results were kept before."""
+        self._run.note_process()
         attempt = self.current
         if attempt is None:
             return
         try:
             attempt.collector.add_population(population, population_id=population_id)
-        except Exception:
-            log.exception("a population could not be collected")
-            self._run.mark_incomplete("a population could not be collected")
+        except Exception as error:
+            self._fail("a population", attempt, error)
+
+    def _fail(self, what: str, attempt: Attempt | None, error: Exception) -> None:
+        where = "between tests" if attempt is None else f"of {attempt.nodeid}"
+        log.exception("%s %s could not be collected", what, where)
+        why = f"{type(error).__name__}: {safe_str(error)}"
+        self._run.mark_incomplete(f"{what} {where} could not be collected: {why}")
 
     def on_call(self, call: PendingCall, /) -> None:
         """Note a call that has to be awaited."""

@@ -37,6 +37,8 @@ def register_markers(config: pytest.Config) -> None:
 def closest_marks(item: pytest.Item, name: str) -> list[pytest.Mark]:
     """The marks of that name on the node nearest to the test, a base class counting as farther away."""
     for node in reversed(item.listchain()):
+        if not node.own_markers:
+            continue
         marks = [mark for mark in node.own_markers if mark.name == name]
         if len(marks) > 1 and isinstance(node, pytest.Class):
             return _marks_of_nearest_class(node.obj, name) or marks
@@ -92,7 +94,7 @@ def marker_faults(item: pytest.Item) -> Iterator[str]:
         return
     if len(marks) > 1:
         yield f"trial is given twice on {item.nodeid}"
-    if _is_unittest(item):
+    if is_unittest(item):
         yield f"trial is not supported on unittest.TestCase methods: {item.nodeid}"
     elif not isinstance(item, pytest.Function):
         yield f"trial is supported on test functions and methods only: {item.nodeid}"
@@ -102,7 +104,7 @@ def marker_faults(item: pytest.Item) -> Iterator[str]:
         yield str(error)
 
 
-def _is_unittest(item: pytest.Item) -> bool:
+def is_unittest(item: pytest.Item) -> bool:
     unittest = sys.modules.get("unittest")  # whoever wrote a TestCase has imported it
     cls: object = getattr(item, "cls", None)
     return unittest is not None and isinstance(cls, type) and issubclass(cls, unittest.TestCase)
@@ -121,7 +123,7 @@ def _harm_faults(mark: pytest.Mark) -> Iterator[str]:
 def _parse_trial(mark: pytest.Mark) -> TrialConfig:
     unknown = sorted(set(mark.kwargs) - set(_TRIAL_PARAMETERS))
     if unknown:
-        msg = f"trial marker has unsupported argument(s): {', '.join(unknown)}"
+        msg = f"trial marker has unsupported argument(s): {', '.join(unknown)}; it takes n and threshold"
         raise MarkerError(msg)
     if len(mark.args) > len(_TRIAL_PARAMETERS):
         msg = "trial marker accepts at most two positional arguments"

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
+from rampart.pytest_plugin import _unittest_async
 from rampart.pytest_plugin._session import RUN
 from rampart.pytest_plugin._skips import with_trial_count
-from rampart.pytest_plugin._unchecked import check_call, check_teardown, warn_of_mismatches
+from rampart.pytest_plugin._unchecked import check_call, check_skipped, check_teardown, warn_of_mismatches
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Generator, Iterator
@@ -24,9 +25,14 @@ T = TypeVar("T")
 def set_up(item: pytest.Item) -> Generator[None, T, T]:
     """Record from before the first fixture on."""
     __tracebackhide__ = True
-    attempt = item.config.stash[RUN].begin(item)
-    with _counting_trials(attempt):
-        return (yield)
+    run = item.config.stash[RUN]
+    run.heed_stop()
+    attempt = run.begin(item)
+    try:
+        with _counting_trials(attempt):
+            return (yield)
+    finally:
+        attempt.end_phase()
 
 
 def call(item: pytest.Item) -> Generator[None, T, T]:
@@ -35,17 +41,24 @@ def call(item: pytest.Item) -> Generator[None, T, T]:
     attempt = item.config.stash[RUN].attempt
     if attempt is None:  # set-up was not pytest's own
         return (yield)
+    watched = _unittest_async.watch(item)
     try:
-        with _counting_trials(attempt), _repeated(item, attempt) or attempt.tagged():
-            result = yield
-    except BaseException:
-        with contextlib.suppress(Warning):  # where warnings are errors, the failure itself comes first
-            warn_of_mismatches(item, attempt)
-        raise
-    warn_of_mismatches(item, attempt)
-    if not getattr(item, "_excinfo", None):  # a unittest method keeps its failure there until the report
-        check_call(item, attempt)
-    return result
+        try:
+            with _counting_trials(attempt), _repeated(item, attempt) or attempt.tagged():
+                result = yield
+        except BaseException:
+            attempt.not_awaited()
+            with contextlib.suppress(Warning):  # where warnings are errors, the failure itself comes first
+                warn_of_mismatches(item, attempt)
+            raise
+        warn_of_mismatches(item, attempt)
+        if not getattr(item, "_excinfo", None):  # a unittest method keeps its failure there until the report
+            if watched is not None:
+                watched.refuse_unless_begun()
+            check_call(item, attempt)
+        return result
+    finally:
+        attempt.end_phase()
 
 
 def tear_down(item: pytest.Item) -> Generator[None, T, T]:
@@ -55,29 +68,27 @@ def tear_down(item: pytest.Item) -> Generator[None, T, T]:
     attempt = run.attempt
     if attempt is None:
         return (yield)
-    attempt.enter_teardown()
     try:
         result = yield
         check_teardown(item, attempt)
     finally:
+        check_skipped(item, attempt)
         run.end(attempt)
     return result
 
 
-@contextlib.contextmanager
-def tagged_coroutine(pyfuncitem: pytest.Function) -> Iterator[None]:
+def run_body(pyfuncitem: pytest.Function) -> Generator[None, T, T]:
     """Tag an async test from inside as well.
 
     Some runners start every test in the context of the first one; what is set outside is not seen there.
     """
-    attempt = pyfuncitem.config.stash[RUN].attempt
     original = pyfuncitem.obj
+    attempt = pyfuncitem.config.stash[RUN].attempt
     if attempt is None or not inspect.iscoroutinefunction(original) or hasattr(original, "hypothesis"):
-        yield
-        return
+        return (yield)
     pyfuncitem.obj = _tagged(original, attempt)
     try:
-        yield
+        return (yield)
     finally:
         pyfuncitem.obj = original
 

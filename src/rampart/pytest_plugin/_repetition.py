@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 import pytest
 
 from rampart.core.result import SafetyStatus, status_of
+from rampart.pytest_plugin._unchecked import check_awaited
 from rampart.text.ansi import strip_ansi
 from rampart.text.oneline import one_line
 from rampart.text.safe import safe_str
@@ -104,6 +105,8 @@ class Repetition:
         if error is not None and self._first_failing is None:
             self._first_failing = (index, self._traceback(error))
             self._first_error = error if self._debugging else None
+        if error is None:
+            check_awaited(self._item, attempt)
 
     def _traceback(self, error: BaseException) -> str:
         """What pytest shows of a failure, as long as the objects in it are what they were."""
@@ -118,7 +121,7 @@ class Repetition:
         collector = self._attempt.collector
         if self._first_failing is None and collector.status is not SafetyStatus.SAFE:
             lines = [
-                f"{status_of(result).value}: {one_line(result.summary)}"
+                f"{status_of(result).value}: {one_line(safe_str(result.summary))}"
                 for result in collector.results
                 if status_of(result) is not SafetyStatus.SAFE
             ]

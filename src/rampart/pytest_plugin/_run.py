@@ -10,6 +10,7 @@ import pytest
 
 from rampart.core.log import log
 from rampart.pytest_plugin._attempt import Attempt
+from rampart.pytest_plugin._forks import ForkWatch
 from rampart.pytest_plugin._listener import RunListener
 
 if TYPE_CHECKING:
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from rampart.core.result import Result
     from rampart.pytest_plugin._journal import RunJournal
     from rampart.pytest_plugin._options import Options
+
+INTERRUPTED = "the run was interrupted"
+"""Why a run is incomplete that was stopped."""
 
 _ATTEMPT = pytest.StashKey[Attempt]()
 
@@ -31,6 +35,7 @@ class Run:
         incomplete: Why the run does not cover every test; empty if it does.
         notices: What else people should know, a line each.
         attempt: The test that runs now; None between tests.
+        stop_requested: Whether a stop signal has come.
         refused: Whether a file was refused because of its markers.
         lock: Held while something is recorded; results may come from several threads.
     """
@@ -41,9 +46,12 @@ class Run:
         self.listener = RunListener(self)
         self.incomplete: list[str] = []
         self.notices: list[str] = []
+        self.stop_requested = False
         self.refused = False
         self.lock = threading.RLock()
         journal.on_failure = self.mark_incomplete
+        self._forks = ForkWatch()
+        self._last_nodeid: str | None = None
         self._started = time.monotonic()
         self._duration: float | None = None
         self._results: list[Result] = []
@@ -66,6 +74,7 @@ class Run:
             attempt = Attempt(self, item, ordinal=before.ordinal + 1, next_index=before.next_index)
             self._number_first_attempt(item.nodeid)
         item.stash[_ATTEMPT] = self.attempt = attempt
+        self._last_nodeid = item.nodeid
         return attempt
 
     def end(self, attempt: Attempt) -> None:
@@ -78,7 +87,20 @@ class Run:
         """Take the time, and end the test that an interrupt has left open."""
         if self.attempt is not None:
             self.end(self.attempt)
+        if self._forks.word is not None:
+            self.mark_incomplete(
+                f"a process that was forked in {self._forks.word} has recorded results; they are not in this "
+                "report, and in the journal in a file of their own (results.fork-<pid>.jsonl)"
+            )
         self._duration = time.monotonic() - self._started
+
+    def note_process(self) -> None:
+        """Go on by itself where this process is a fork of the one in which the run began."""
+        if self._forks.entered_fork():
+            self.lock = threading.RLock()  # a thread that does not exist here may hold the old one
+            self.journal.continue_in_fork()
+            self._forks.leave_word(self._last_nodeid or "")
+            log.warning("results of a forked process go to the journal only: %s", self._last_nodeid)
 
     def keep(self, recorded: Result) -> None:
         """Put a result into the report and the journal."""
@@ -93,6 +115,7 @@ class Run:
 
     def keep_late(self, result: Result, attempt: Attempt) -> None:
         """Keep what came after its test had ended: in the journal only, and the run does not cover it."""
+        self.note_process()
         log.warning("a result arrived after its test had ended: %s: %r", attempt.nodeid, result)
         if self._duration is not None:
             return
@@ -102,6 +125,37 @@ class Run:
         with self.lock:
             recorded = recorded_copy(result, attempt, None)
             self.journal.write_result(recorded)
+
+    def keep_stray(self, result: Result) -> None:
+        """Keep what came between two tests, or after the last one, as late results are kept.
+
+        Before the first test, while files are collected, nothing is recorded.
+        """
+        if self._last_nodeid is None:
+            return
+        log.warning("a result arrived while no test was running, after %s: %r", self._last_nodeid, result)
+        if self._duration is not None:
+            return
+        from rampart.pytest_plugin._collection import stray_copy  # noqa: PLC0415  # see _listener
+
+        recorded = stray_copy(result)
+        self.mark_incomplete(f"a result arrived while no test was running, after {self._last_nodeid}")
+        with self.lock:
+            self.journal.write_result(recorded)
+
+    def note_stop(self) -> None:
+        """Note a stop signal; whatever becomes of the interrupt, the run has been asked to end."""
+        self.stop_requested = True
+        self.mark_incomplete(INTERRUPTED)
+
+    def heed_stop(self) -> None:
+        """End the run before its next test if the interrupt was swallowed by the last one.
+
+        Raises:
+            KeyboardInterrupt: If a stop signal has come.
+        """
+        if self.stop_requested:
+            raise KeyboardInterrupt
 
     def mark_incomplete(self, reason: str) -> None:
         """Say why the run does not cover everything; the same reason counts once."""

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 import pytest
 
 from rampart.core.limits import configure_defaults, preserved_defaults
-from rampart.core.listener import context_listener, set_process_listener, runner_outcomes
+from rampart.core.listener import context_listener, runner_outcomes, set_process_listener
 from rampart.core.log import log
 from rampart.pytest_plugin import _workers
 from rampart.pytest_plugin._interrupts import PLUGIN_NAME, Interrupts
@@ -37,7 +37,7 @@ def start(config: pytest.Config) -> None:
         worker_id=_workers.worker_id(config),
     )
     run = config.stash[RUN] = Run(options=options, journal=journal)
-    stop_signal = StopSignal()
+    stop_signal = StopSignal(on_stop=run.note_stop)
     config.stash[_INTERRUPTS] = Interrupts(run, stop_signal)
     config.pluginmanager.register(config.stash[_INTERRUPTS], PLUGIN_NAME)
     undo = ExitStack()
@@ -65,6 +65,8 @@ def finish(session: pytest.Session) -> None:
         return
     if not any(config.getoption(name, default=False) for name in _MODES_WITHOUT_RESULTS):
         _emit(session, run)
+    if run.stop_requested and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.INTERRUPTED  # the last test has swallowed the interrupt
     if run.incomplete and session.exitstatus == pytest.ExitCode.OK:
         log.warning("the run is incomplete, forcing non-zero exit status: %s", "; ".join(run.incomplete))
         session.exitstatus = pytest.ExitCode.TESTS_FAILED

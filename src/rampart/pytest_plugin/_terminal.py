@@ -14,9 +14,13 @@ if TYPE_CHECKING:
 
 
 def add_section(item: pytest.Item, report: pytest.TestReport) -> None:
-    """Show with the first failing phase of a test what the agent said and did."""
+    """Show with the first failing phase of a test what the agent said and did; note a skip in set-up."""
     attempt = attempt_of(item)
-    if attempt is None or attempt.in_repetition or attempt.section_shown or not report.failed:
+    if attempt is None or attempt.in_repetition:
+        return
+    if report.when == "setup" and report.skipped:
+        attempt.skipped_in_setup = True
+    if attempt.section_shown or not report.failed:
         return
     if attempt.first_bad is not None:
         from rampart.reporting.failure_section import (  # noqa: PLC0415  # passing runs need none

@@ -77,8 +77,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, T, T]:
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, T, T]:
     """Tag what an async test starts."""
-    with _phases.tagged_coroutine(pyfuncitem):
-        return (yield)
+    return (yield from _phases.run_body(pyfuncitem))
 
 
 @pytest.hookimpl(wrapper=True)
