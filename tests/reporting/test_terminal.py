@@ -163,6 +163,27 @@ def test_a_population_without_figures_is_counted_from_its_results() -> None:
     assert lines_about(*members)[0].startswith("  FAIL  test_trials -- 1/4 trials safe (25.0% pass rate")
 
 
+def test_a_population_whose_trials_were_populations_has_its_line() -> None:
+    inner = trials(SAFE, SAFE, name="test_nested")
+    figures = figures_of(inner)
+    node = inner[0].metadata["_pytest_nodeid"]
+    outer = {
+        **figures,
+        "id": "outer",
+        "pytest_nodeid": node,
+        "status": "unsafe",
+        "safe_count": 0,
+        "unsafe_count": 2,
+    }
+    of_another_test = {**figures, "id": "empty", "pytest_nodeid": "test_other.py::test_other"}
+    lines = lines_of(report_of(inner, populations=[figures, outer, of_another_test]))[1:-2]
+    assert lines[0].endswith("(2 results)")
+    assert [line[:28] for line in lines[1:]] == [
+        "  FAIL  test_nested -- 0/2 t",
+        "  PASS  test_nested -- 2/2 t",
+    ]
+
+
 def test_a_population_that_was_decided_early_or_cut_short_says_so() -> None:
     members = trials(UNSAFE, UNSAFE, size=5)
     early = report_of(members, populations=[figures_of(members)])
