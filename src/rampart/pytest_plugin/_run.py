@@ -88,9 +88,12 @@ class Run:
         if self.attempt is not None:
             self.end(self.attempt)
         if self._forks.word is not None:
+            where = "the journal has them in results.fork-<pid>.jsonl"
+            if not self.options.journal:
+                where = "they are lost, for want of a journal"
             self.mark_incomplete(
-                f"a process that was forked in {self._forks.word} has recorded results; they are not in this "
-                "report, and in the journal in a file of their own (results.fork-<pid>.jsonl)"
+                f"a process that was forked in {self._forks.word} has recorded results that are not in this "
+                f"report; {where}"
             )
         self._duration = time.monotonic() - self._started
 
