@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rampart.text import redact, register_secret
@@ -135,6 +135,7 @@ def test_hostile_text_takes_no_time(text: str) -> None:
     st.text("ab\\\"' ", max_size=5),
     st.lists(st.sampled_from([repr, ascii, json.dumps, one_line]), max_size=3),
 )
+@example(secret="\\\\\\\\\\\r\n\\", around="", escapes=[repr])
 def test_no_escaping_lets_a_secret_through(
     secret: str, around: str, escapes: list[Callable[[str], str]]
 ) -> None:

@@ -67,8 +67,11 @@ def _is_plain(character: str) -> bool:
 
 def _piece(piece: str, *, lead: str) -> str:
     if piece in ("\r\n", "\n"):
-        carriage_return, line_feed = _character("\r", lead=lead), _character("\n", lead=lead)
-        return f"(?:{carriage_return})?{line_feed}"
+        # Backslashes before the piece belong to its first character, so a line feed behind a carriage return
+        # has its own.
+        both = _character("\r", lead=lead) + _character("\n", lead=_BACKSLASHES)
+        line_feed = _character("\n", lead=lead)
+        return f"(?:{both}|{line_feed})"
     return re.escape(piece) if _is_plain(piece) else _character(piece, lead=lead)
 
 
