@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.end_to_end.test_first_example import EXAMPLE
 
 _ROOT = Path(__file__).resolve().parent.parent
 _PAGES = [
@@ -97,6 +98,10 @@ def test_every_make_command_on_a_page_has_a_target(page: str) -> None:
 def test_the_readme_leads_with_the_two_commands() -> None:
     beginning = (_ROOT / "README.md").read_text(encoding="utf-8").split("```")[1]
     assert beginning == "bash\nmake demo\nmake test\n"
+
+
+def test_the_readme_shows_the_example_that_is_held_to_its_word() -> None:
+    assert EXAMPLE.strip() in (_ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_every_target_is_phony_and_explained() -> None:
