@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from benchmarks.table import Row
-from rampart import Probes
+from rampart import AppManifest, ObservabilityLevel, Probes, Request, Response
 from rampart.core.listener import listening
 from rampart.evaluators import ResponseContains, ResponseScope
 from rampart.records.journal import Journal
-from rampart.testing import ScriptedAgent
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -77,6 +76,27 @@ class _Conversation:
         return _Answered(text="I cannot")
 
 
+class _Session:
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        return None
+
+    async def send_async(self, request: Request, /) -> Response:
+        return Response(text="I cannot")
+
+
+class _Agent:
+    """The least that an adapter can be: what is measured is the engine."""
+
+    manifest = AppManifest(name="agent")
+    observability_profile = ObservabilityLevel.RESPONSE_ONLY
+
+    async def create_session_async(self) -> _Session:
+        return _Session()
+
+
 async def _floor() -> bool:
     async with _Conversation() as conversation:
         answered = await asyncio.wait_for(conversation.send(_Asked("x")), 120)
@@ -109,17 +129,14 @@ class _ToJournal:
 def rows() -> list[Row]:
     """Measure."""
     logging.disable(logging.CRITICAL)
-    agent = ScriptedAgent(["I cannot"], repeat_last=True)
+    agent = _Agent()
+    evaluator = ResponseContains("cannot", scope=ResponseScope.ALL_TURNS)
 
     async def check() -> object:
-        probe = Probes.behavior(
-            prompt="x", evaluator=ResponseContains("cannot", scope=ResponseScope.ALL_TURNS)
-        )
-        return await probe.execute_async(adapter=agent)
+        return await Probes.behavior(prompt="x", evaluator=evaluator).execute_async(adapter=agent)
 
     floor = asyncio.run(_cpu_us(_floor))
     bare = asyncio.run(_cpu_us(check))
-    agent.requests.clear()
     with tempfile.TemporaryDirectory() as folder:
         journal = Journal(root=Path(folder))
         with listening(_ToJournal(journal)):
