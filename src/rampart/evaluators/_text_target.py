@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple, Protocol, TypeAlias
@@ -52,13 +53,16 @@ def text_target(given: Target, /, *, case_sensitive: bool, fold: bool, confusabl
     raise TypeError(msg)
 
 
-class _AtOnce:
+class _AtOnce(ABC):
     """A target that never needs long."""
 
     __slots__ = ()
 
+    @abstractmethod
+    def look(self, text: str, /) -> Answer: ...
+
     async def look_async(self, text: str, /) -> Answer:
-        raise NotImplementedError
+        return self.look(text)
 
 
 class _RawText(_AtOnce):
