@@ -20,6 +20,14 @@ if TYPE_CHECKING:
     from types import FrameType
 
 
+@pytest.fixture(autouse=True)
+def _heeds_sigint() -> Iterator[None]:
+    """As a job in the foreground does; these tests may themselves run in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.fixture
 def inline() -> Iterator[Lane]:
     lane = Lane()
