@@ -25,7 +25,7 @@ def test_description_names_the_file() -> None:
 
 
 def test_file_that_is_no_model_is_refused(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("xllamacpp", reason="the runtime has no wheel for this platform")
+    pytest.importorskip("xllamacpp", reason="no runtime for local models is installed: make test-model")
     (tmp_path / "bad.gguf").write_bytes(b"hello")
     with pytest.raises(ConfigurationError, match=r"bad\.gguf could not be loaded .* must be a GGUF file"):
         LocalModel(path=tmp_path / "bad.gguf")
@@ -34,7 +34,7 @@ def test_file_that_is_no_model_is_refused(tmp_path: Path, capfd: pytest.CaptureF
 
 @pytest.fixture(scope="module")
 def model() -> LocalModel:
-    pytest.importorskip("xllamacpp", reason="the runtime has no wheel for this platform")
+    pytest.importorskip("xllamacpp", reason="no runtime for local models is installed: make test-model")
     from rampart.demo.download import fetch_model
 
     return LocalModel(path=fetch_model())

@@ -9,7 +9,7 @@ from rampart.core.result import SafetyStatus
 from rampart.demo.outcome import outcomes
 from rampart.records.reader import iter_records
 
-pytest.importorskip("xllamacpp", reason="the runtime has no wheel for this platform")
+pytest.importorskip("xllamacpp", reason="no runtime for local models is installed: make test-model")
 
 
 @pytest.mark.model
