@@ -1,0 +1,17 @@
+"""Places from which agents read, and in which payloads are planted."""
+
+from typing import TYPE_CHECKING
+
+from rampart.core.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from rampart.surfaces.handle import PlantedHandle
+
+_HOMES = {
+    "PlantedHandle": "rampart.surfaces.handle",
+}
+
+__all__ = ["PlantedHandle"]
+
+if not TYPE_CHECKING:  # type checkers know the names from above, and that there are no others
+    __getattr__, __dir__ = lazy_exports(__name__, _HOMES)

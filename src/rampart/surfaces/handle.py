@@ -1,0 +1,143 @@
+"""What the handles of all surfaces have in common."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Self, final
+
+from rampart.core.errors import InfrastructureError
+from rampart.core.limits import configured_limits
+from rampart.core.log import log
+from rampart.core.types import validate_payload_id
+from rampart.surfaces.blocking import to_its_end_async
+from rampart.surfaces.undo import Undo
+from rampart.text.oneline import quote
+from rampart.text.safe import safe_str
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from rampart.core.types import Payload
+
+
+class PlantedHandle(ABC):
+    """One payload in one place; subclasses say how it gets there.
+
+    A handle is entered once. When planting fails, or is cancelled half-way, what was done so far is taken
+    back before the error goes on, so nobody has to leave a handle that could not be entered.
+
+    Args:
+        payload: What is planted.
+        surface_name: The place, as reports name it.
+        place: Where exactly, for error messages: a path, an address, a table and row.
+        isolation_key: Handles with the same key never overlap.
+
+    Attributes:
+        place: Where exactly the payload is planted; subclasses may set it once they know more.
+    """
+
+    def __init__(self, *, payload: Payload, surface_name: str, place: str, isolation_key: str) -> None:
+        self._payload = payload
+        self._surface_name = surface_name
+        self._isolation_key = isolation_key
+        self._undo: Undo | None = None
+        self._entered = False
+        self.place = place
+
+    @property
+    def payload(self) -> Payload:
+        """What is planted."""
+        return self._payload
+
+    @property
+    def payload_id(self) -> str:
+        """The id of what is planted."""
+        return self._payload.id
+
+    @property
+    def surface_name(self) -> str:
+        """The place, as reports name it."""
+        return self._surface_name
+
+    @property
+    def isolation_key(self) -> str:
+        """Handles with the same key never overlap."""
+        return self._isolation_key
+
+    @property
+    def delivered(self) -> bool | None:
+        """Whether the place itself knows that the payload was read; None where it cannot know."""
+        return None
+
+    async def wait_until_ready_async(self) -> None:
+        """Wait until the agent would find what was planted; at once, where planting is all it takes."""
+
+    @abstractmethod
+    async def _plant_async(self, undo: Undo) -> None:
+        """Plant the payload, and before each change add to `undo` how it is taken back.
+
+        Any exception will do: the error that users see names surface, payload and place by itself.
+        """
+
+    @final
+    async def __aenter__(self) -> Self:
+        """Plant the payload.
+
+        Raises:
+            InfrastructureError: If it could not be planted, or the handle was entered before.
+        """
+        if self._entered:
+            raise InfrastructureError(self._failure("cannot be planted twice", "make a new handle"))
+        self._entered = True
+        undo = Undo()
+        try:
+            validate_payload_id(self._payload.id)
+            await self._plant_async(undo)
+        except BaseException as error:
+            await self._take_back_async(undo)
+            if not isinstance(error, Exception):
+                raise
+            raise InfrastructureError(self._failure("could not be planted", _text(error))) from error
+        self._undo = undo
+        return self
+
+    @final
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Put the place back as it was; what failed is tried again by another call, what is done is not.
+
+        Raises:
+            InfrastructureError: If something could not be put back.
+        """
+        if self._undo is None:
+            return
+        try:
+            await self._undo.run_async()
+        except Exception as error:
+            raise InfrastructureError(self._failure("could not be removed", _text(error))) from error
+
+    async def _take_back_async(self, undo: Undo) -> None:
+        """Undo a planting that failed; the failure is what goes on, so this one is logged."""
+        limit = configured_limits().cleanup_timeout_s
+        try:
+            await to_its_end_async(asyncio.wait_for(undo.run_async(), limit))
+        except Exception as error:  # the planting's own failure goes on
+            log.error("%s", self._failure("could not be removed again", _text(error)), exc_info=error)
+
+    def _failure(self, what: str, why: str) -> str:
+        payload_id = quote(safe_str(self._payload.id))
+        return f"{self._surface_name}: payload {payload_id!r} {what} in {self.place}: {why}"
+
+
+def _text(error: Exception) -> str:
+    text = quote(safe_str(error)) or "(no message)"
+    if isinstance(error, ExceptionGroup):
+        text = "; ".join(_text(one) for one in error.exceptions)
+    return (
+        text if isinstance(error, InfrastructureError | ExceptionGroup) else f"{type(error).__name__}: {text}"
+    )
