@@ -29,10 +29,8 @@ async def to_its_end_async(work: Awaitable[T]) -> T:
     while not task.done():
         try:
             await asyncio.wait([task])
-        except asyncio.CancelledError as error:
-            cancelled = cancelled or error
+        except asyncio.CancelledError as request:
+            cancelled = cancelled or request
     if cancelled is not None:
-        if not task.cancelled() and (error := task.exception()) is not None:
-            raise cancelled from error
-        raise cancelled
+        raise cancelled from None if task.cancelled() else task.exception()
     return task.result()

@@ -72,6 +72,7 @@ class PlantedHandle(ABC):
 
     async def wait_until_ready_async(self) -> None:
         """Wait until the agent would find what was planted; at once, where planting is all it takes."""
+        return
 
     @abstractmethod
     async def _plant_async(self, undo: Undo) -> None:
@@ -135,9 +136,7 @@ class PlantedHandle(ABC):
 
 
 def _text(error: Exception) -> str:
-    text = quote(safe_str(error)) or "(no message)"
     if isinstance(error, ExceptionGroup):
-        text = "; ".join(_text(one) for one in error.exceptions)
-    return (
-        text if isinstance(error, InfrastructureError | ExceptionGroup) else f"{type(error).__name__}: {text}"
-    )
+        return "; ".join(_text(one) for one in error.exceptions)
+    text = quote(safe_str(error)) or "(no message)"
+    return text if isinstance(error, InfrastructureError) else f"{type(error).__name__}: {text}"
