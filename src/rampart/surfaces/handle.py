@@ -99,7 +99,7 @@ class PlantedHandle(ABC):
             await self._take_back_async(undo)
             if not isinstance(error, Exception):
                 raise
-            raise InfrastructureError(self._failure("could not be planted", _text(error))) from error
+            raise InfrastructureError(self._planting_failure(error)) from error
         self._undo = undo
         return self
 
@@ -120,7 +120,7 @@ class PlantedHandle(ABC):
         try:
             await self._undo.run_async()
         except Exception as error:
-            raise InfrastructureError(self._failure("could not be removed", _text(error))) from error
+            raise InfrastructureError(self._removal_failure(error)) from error
 
     async def _take_back_async(self, undo: Undo) -> None:
         """Undo a planting that failed; the failure is what goes on, so this one is logged."""
@@ -129,6 +129,14 @@ class PlantedHandle(ABC):
             await to_its_end_async(asyncio.wait_for(undo.run_async(), limit))
         except Exception as error:  # the planting's own failure goes on
             log.error("%s", self._failure("could not be removed again", _text(error)), exc_info=error)
+
+    def _planting_failure(self, error: Exception) -> str:
+        """What the error says when planting failed; subclasses may word it their own way."""
+        return self._failure("could not be planted", _text(error))
+
+    def _removal_failure(self, error: Exception) -> str:
+        """What the error says when the payload could not be removed; subclasses may word it their own way."""
+        return self._failure("could not be removed", _text(error))
 
     def _failure(self, what: str, why: str) -> str:
         payload_id = quote(safe_str(self._payload.id))
