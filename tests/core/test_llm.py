@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import FrozenInstanceError, replace
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.core.support import REQUIRED, field_table
 
-from rampart.core.llm import ChatMessage, Completion, LLMConfig
+from rampart.core.errors import ConfigurationError
+from rampart.core.llm import ChatMessage, ChatModel, Completion, LLMConfig, chat_model_of
 from rampart.text.secrets import _isolated_secrets, redact
 
 if TYPE_CHECKING:
@@ -80,3 +83,46 @@ def test_they_do_not_change() -> None:
         ChatMessage(role="user", content="a").content = "b"  # type: ignore[misc]  # likewise
     with pytest.raises(FrozenInstanceError):
         Completion(text="a").text = "b"  # type: ignore[misc]  # likewise
+
+
+class _Model:
+    async def complete_async(
+        self, *, messages: list[ChatMessage], response_schema: dict[str, Any] | None = None
+    ) -> Completion:
+        return Completion(text=f"{len(messages)} messages, {response_schema}")
+
+
+class TestChatModelOf:
+    def test_a_model_is_taken_as_it_is(self) -> None:
+        model = _Model()
+        assert chat_model_of(model) is model
+
+    def test_a_configuration_becomes_a_client(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        made: list[LLMConfig] = []
+
+        def create_chat_model(*, config: LLMConfig) -> ChatModel:
+            made.append(config)
+            return _Model()
+
+        package, module = ModuleType("rampart.llm"), ModuleType("rampart.llm.factory")
+        vars(module)["create_chat_model"] = create_chat_model
+        monkeypatch.setitem(sys.modules, "rampart.llm", package)
+        monkeypatch.setitem(sys.modules, "rampart.llm.factory", module)
+        config = LLMConfig(model="m")
+        assert isinstance(chat_model_of(config), _Model)
+        assert made == [config]
+
+    @pytest.mark.parametrize("missing", ["rampart.llm", "rampart.llm.factory"])
+    def test_without_clients_it_says_what_to_pass(
+        self, missing: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        if missing != "rampart.llm":
+            monkeypatch.setitem(sys.modules, "rampart.llm", ModuleType("rampart.llm"))
+        monkeypatch.setitem(sys.modules, missing, None)
+        with pytest.raises(ConfigurationError, match="no client for LLMConfig.*pass a ChatModel"):
+            chat_model_of(LLMConfig(model="m"))
+
+    @pytest.mark.parametrize("llm", [None, "gpt", {"model": "m"}], ids=["none", "name", "mapping"])
+    def test_anything_else_is_refused(self, llm: Any) -> None:
+        with pytest.raises(TypeError, match="llm must be an LLMConfig or a ChatModel.*got"):
+            chat_model_of(llm)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, Protocol, cast, runtime_checkable
 
+from rampart.core.errors import ConfigurationError
 from rampart.text.secrets import MIN_SECRET_LENGTH, register_secret
 
 if TYPE_CHECKING:
@@ -73,3 +75,41 @@ class ChatModel(Protocol):
             ChatModelError: If the model could not be reached or refused the call.
         """
         ...
+
+
+def chat_model_of(llm: LLMConfig | ChatModel, /) -> ChatModel:
+    """The language model that the user gave, or the client of the one that was described.
+
+    Call it at the first use: clients need libraries and credentials that a run may never need.
+
+    Args:
+        llm: A model, which is returned as it is, or the configuration of one.
+
+    Raises:
+        TypeError: If it is neither.
+        ConfigurationError: If there is no client for the configuration.
+    """
+    if isinstance(llm, LLMConfig):
+        return _client(llm)
+    if not callable(getattr(llm, "complete_async", None)):
+        msg = (
+            f"llm must be an LLMConfig or a ChatModel, which has `async def complete_async(self, *, "
+            f"messages, response_schema=None)`, got {type(llm).__name__}"
+        )
+        raise TypeError(msg)
+    return llm
+
+
+def _client(config: LLMConfig) -> ChatModel:
+    # Imported by name: clients stand above the core, and they need libraries that not everybody has.
+    try:
+        factory = import_module("rampart.llm.factory")
+    except ModuleNotFoundError as error:
+        if error.name not in {"rampart.llm", "rampart.llm.factory"}:
+            raise
+        msg = (
+            f"this version of rampart has no client for LLMConfig(model={config.model!r}); pass a ChatModel: "
+            f"an object with `async def complete_async(self, *, messages, response_schema=None)`"
+        )
+        raise ConfigurationError(msg) from None
+    return cast("ChatModel", factory.create_chat_model(config=config))
