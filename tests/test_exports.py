@@ -68,12 +68,13 @@ ROOT_NAMES = [
 ]
 
 LAZY_NAMES = {
+    "Attacks": ("rampart.attacks", "Attacks"),
     "Probes": ("rampart.probes", "Probes"),
     "ResponseScope": ("rampart.evaluators", "ResponseScope"),
 }
 
-NAMES_TO_COME = ["Attacks", "LLMDriver", "LLMJudge", "TranscriptScope"]
-PACKAGES_TO_COME = ["attacks", "llm", "payloads", "converters", "surfaces", "integrations"]
+NAMES_TO_COME = ["LLMDriver", "LLMJudge", "TranscriptScope"]
+PACKAGES_TO_COME = ["llm"]
 
 _EXECUTION_NAMES = {
     "BaseExecution",

@@ -1,10 +1,13 @@
-"""pytest-native testing of how AI agents behave: probes, trials and verdicts that never lie."""
+"""pytest-native testing of how AI agents behave: probes, attacks, trials and verdicts that never lie."""
 
 from typing import TYPE_CHECKING
 
 from rampart.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from rampart.attacks import (
+        Attacks,
+    )
     from rampart.core.adapter import (
         AgentAdapter,
         Session,
@@ -90,12 +93,14 @@ if TYPE_CHECKING:
     )
 
 __lazy_imports__: dict[str, tuple[str, str]] = {
+    "Attacks": ("rampart.attacks", "Attacks"),
     "Probes": ("rampart.probes", "Probes"),
     "ResponseScope": ("rampart.evaluators", "ResponseScope"),
 }
 """The names whose home is above the core: where they live and what they are called there."""
 
 _HOMES = {
+    "Attacks": "rampart.attacks",
     "AgentAdapter": "rampart.core.adapter",
     "Session": "rampart.core.adapter",
     "ConfigurationError": "rampart.core.errors",
@@ -146,6 +151,7 @@ _HOMES = {
 __all__ = [
     "AgentAdapter",
     "AppManifest",
+    "Attacks",
     "BaseEvaluator",
     "BaseExecution",
     "ConfigurationError",

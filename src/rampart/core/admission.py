@@ -6,7 +6,7 @@ from collections.abc import Awaitable
 from types import BuiltinFunctionType, FunctionType, GeneratorType, MethodType
 from typing import TYPE_CHECKING, TypeVar
 
-from rampart.core.types import ObservabilityLevel, Request
+from rampart.core.types import ObservabilityLevel, Payload, Request
 from rampart.text.oneline import quote
 from rampart.text.safe import safe_str
 
@@ -23,6 +23,7 @@ _NEEDED = {
     "driver": "a driver has `async def next_prompt_async(self, *, history)`, which returns a PromptDecision "
     "or None; texts are sent with prompt= or prompts=",
     "evaluator": "an evaluator has `async def evaluate_async(self, *, context)`, which returns an EvalResult",
+    "injection": "surface.inject(payload=...) gives one",
     "event handler": "a handler derives from ExecutionEventHandler and has "
     "`async def on_event_async(self, *, event_data)`",
 }
@@ -30,6 +31,7 @@ ADAPTER_MEMBERS = ("create_session_async", "manifest", "observability_profile")
 SESSION_MEMBERS = ("send_async", "__aenter__", "__aexit__")
 DRIVER_MEMBERS = ("next_prompt_async",)
 EVALUATOR_MEMBERS = ("evaluate_async",)
+HANDLE_MEMBERS = ("payload_id", "surface_name", "wait_until_ready_async", "__aenter__", "__aexit__")
 
 
 def admit(value: object, *, members: tuple[str, ...], role: str) -> None:
@@ -131,7 +133,7 @@ def _refusal(value: object, members: tuple[str, ...], role: str) -> str:
         what = f"the class {value.__name__}"
     else:
         return f"the class {value.__name__} cannot serve as {role}: pass an instance of it"
-    advice = _advice(value, "evaluator" if role == "stop_when" else role)
+    advice = _advice(value, "evaluator" if role in ("stop_when", "utility") else role)
     return f"{what} cannot serve as {role}: it has no {', '.join(missing)}" + (
         f"; {advice}" if advice else ""
     )
@@ -151,6 +153,12 @@ def _advice(value: object, role: str) -> str:
             return "put several evaluators together with | (any of them) or & (all of them)"
     if role == "driver" and _is_request_or_has_some(value):
         return "Requests are sent with driver=StaticDriver(prompts=[...])"
+    if role == "injection" and hasattr(value, "inject"):
+        return f"plant something: inject=<the {type(value).__name__}>.inject(payload=...)"
+    if role == "injection" and isinstance(value, Payload):
+        return (
+            "say where it goes: inject=surface.inject(payload=...); to send it along, attach it to a Request"
+        )
     return _NEEDED.get(role, "")
 
 

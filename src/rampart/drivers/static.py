@@ -39,6 +39,11 @@ class StaticDriver:
         items = cast("Iterable[object]", given)
         self._requests = tuple(_request(item, index) for index, item in enumerate(items))
 
+    @property
+    def requests(self) -> tuple[Request, ...]:
+        """What is sent, in order."""
+        return self._requests
+
     async def next_prompt_async(self, *, history: list[Turn]) -> PromptDecision | None:
         """The prompt that follows `len(history)` turns; None past the end."""
         position = len(history)
@@ -49,6 +54,17 @@ class StaticDriver:
     def __repr__(self) -> str:
         """The number of prompts."""
         return f"StaticDriver(<{len(self._requests)} prompts>)"
+
+
+def prompts_of(driver: object) -> list[str]:
+    """The texts that a driver is known to send beforehand, those of its attachments included."""
+    if not isinstance(driver, StaticDriver):
+        return []
+    texts: list[str] = []
+    for request in driver.requests:
+        texts += [] if request.prompt is None else [request.prompt]
+        texts += [attachment.content for attachment in request.attachments]
+    return texts
 
 
 def _request(item: object, index: int) -> Request:

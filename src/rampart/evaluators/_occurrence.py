@@ -98,12 +98,18 @@ class Occurrence(BaseEvaluator, Generic[T]):
 
     def _not_found(self, context: EvalContext, *, miss: Judgement | None, undecided: list[str]) -> EvalResult:
         level = context.observability_level
-        reasons = undecided if self._observes(level) else [self._unobserved_text(level), *undecided]
+        blind = not self._observes(level) and not self._watched(context)
+        reasons = [self._unobserved_text(level), *undecided] if blind else undecided
         if not reasons:
             return self._not_detected(miss, context)
         return EvalResult(
             outcome=EvalOutcome.UNDETERMINED, rationale="; ".join(reasons), undetermined_operands=reasons
         )
+
+    def _watched(self, context: EvalContext) -> bool:
+        """Whether something besides the adapter would have seen what is looked for, in every turn."""
+        del context
+        return False
 
     @abstractmethod
     def _items(self, context: EvalContext) -> list[T]: ...

@@ -47,6 +47,16 @@ class Predicates:
         """The expectations as keyword arguments."""
         return "".join(f", {name}={shown_value(value)}" for name, value in self._expected.items())
 
+    def imply(self, values: Mapping[str, Any], /) -> bool:
+        """Whether everything that meets the expectations has exactly these values."""
+        return all(
+            name in self._expected
+            and not callable(expected := self._expected[name])
+            and expected is not MISSING
+            and same_value(expected, value)
+            for name, value in values.items()
+        )
+
     def judge(self, values: Mapping[str, Any], /) -> Mismatch | Undecided | None:
         """None if every expectation holds; a failed one counts for more than one that raised."""
         undecided: Undecided | None = None

@@ -7,6 +7,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from rampart.core.evaluation import EvalOutcome, EvalResult
+from rampart.core.side_effect_source import COVERAGE_KEY
 from rampart.core.types import SideEffect
 from rampart.evaluators._judgement import Judgement, Undecided
 from rampart.evaluators._names import Name
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
 class SideEffectOccurred(Occurrence[SideEffect]):
     """Detected when a side effect of a kind and with certain details occurred, in any turn.
 
-    Needs an adapter that reports side effects: without that, none seen is UNDETERMINED. A side effect
-    that is seen counts on every level.
+    Needs an adapter that reports side effects: without that, none seen is UNDETERMINED, unless something
+    listens that would have seen it, such as the `exfiltration_sink` of its own host. A side effect that
+    is seen counts on every level.
 
     Args:
         kind: The exact kind, or a compiled pattern that has to match the whole kind.
@@ -54,6 +56,21 @@ class SideEffectOccurred(Occurrence[SideEffect]):
 
     def _observes(self, level: ObservabilityLevel) -> bool:
         return level.observes_side_effects
+
+    def _watched(self, context: EvalContext) -> bool:
+        return bool(context.turns) and all(
+            self._covered(turn.response.metadata.get(COVERAGE_KEY)) for turn in context.turns
+        )
+
+    def _covered(self, coverage: object) -> bool:
+        """Whether one of the claims covers every side effect that would be detected."""
+        return isinstance(coverage, list) and any(
+            isinstance(claim, dict)
+            and claim.get("kind") == self._name.given
+            and isinstance(details := claim.get("details"), dict)
+            and self._predicates.imply(details)
+            for claim in coverage
+        )
 
     def _judge(self, item: SideEffect) -> Judgement | None:
         if not self._predicates:

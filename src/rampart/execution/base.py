@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, final
 from rampart.core.admission import ADAPTER_MEMBERS, admit
 from rampart.core.limits import Limits
 from rampart.execution.pending import announced
+from rampart.execution.watched_effects import keys_of_watched
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -71,7 +72,14 @@ class BaseExecution(ABC):
     @property
     def isolation_keys(self) -> frozenset[str]:
         """What this execution must not share with another one that runs at the same time."""
-        return frozenset()
+        return keys_of_watched(self._shown_texts)
+
+    def _shown_texts(self) -> Sequence[str]:
+        """The prompts and payloads that the agent will be shown, as far as they are known beforehand.
+
+        What listens for side effects tells by them whose agent caused one.
+        """
+        return ()
 
     @abstractmethod
     async def _execute_async(self, *, adapter: AgentAdapter) -> Result:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rampart.core.evaluator import Evaluator
     from rampart.core.limits import Limits
     from rampart.core.types import ObservabilityLevel
+    from rampart.execution.running import Running
     from rampart.execution.trace import EvaluationRecord, TraceRun
     from rampart.execution.watchdog import Watchdog
 
@@ -73,10 +74,15 @@ async def judge_session_async(
     session: Session,
     *,
     declared: ObservabilityLevel,
-    watchdog: Watchdog,
-    turn_timeout: float | None,
+    running: Running,
 ) -> EvalResult | None:
-    """Judge a trace by the level that its session states, also if that falls during the evaluation."""
+    """Judge a trace by the level that its session states, also if that falls during the evaluation.
+
+    What was seen of the agent after its last reply counts too.
+    """
+    watchdog, turn_timeout = running.watchdog, running.limits.turn_timeout_s
+    if running.effects is not None:
+        running.effects.add_to(run)
     believe_session(session, run, declared=declared)
     level = run.observability_level
     evaluation = await judge_async(evaluator, run, watchdog, turn_timeout)

@@ -22,6 +22,7 @@ from rampart.execution.failure_log import log_failure
 from rampart.execution.failures import cut_short, error_result, with_cleanup_errors
 from rampart.execution.running import Running, set_running
 from rampart.execution.watchdog import Watchdog
+from rampart.execution.watched_effects import watch_effects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -148,6 +149,8 @@ class Lifecycle:
         """Let go of the task, whose context would otherwise keep everything alive in a cycle."""
         if self._running is not None:
             self._running.watchdog.close()
+            if self._running.effects is not None:
+                self._running.effects.close()
         self._task = self._running = None
 
     async def _live_async(self) -> None:
@@ -160,12 +163,14 @@ class Lifecycle:
         try:
             if self._handlers:
                 await self._fire_async(ExecutionEvent.ON_PRE_EXECUTE, elapsed=0.0)
+            running.effects = watch_effects(self._execution._shown_texts)
             whole = self._limits.execution_timeout_s
             if whole is None:
                 result = await self._execution._execute_async(adapter=self._adapter)
             else:
                 result = await self._bounded_async(running.watchdog, whole)
             _check_result(result, self._execution)
+            failure = running.failure
         except skip_types():
             raise
         except exit_types() as error:
@@ -180,6 +185,8 @@ class Lifecycle:
         except BaseException as error:
             await self._interrupted_async(error, running)
             raise
+        if running.failure is not None and failure is running.failure:
+            log_failure(running.failure, strategy=self._execution.strategy_name, population=self._population)
         result = with_cleanup_errors(result, running.cleanup_errors)
         if running.watchdog.stop_requested:
             stopped = asyncio.CancelledError()

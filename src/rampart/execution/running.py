@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rampart.core.result import InjectionRecord
     from rampart.core.types import ObservabilityLevel, Turn
     from rampart.execution.trace import TraceRun
+    from rampart.execution.watched_effects import WatchedEffects
 
 
 class Running:
@@ -26,9 +27,11 @@ class Running:
         trace: The trace being produced, or the last one.
         injections: What was planted so far.
         cleanup_errors: What could not be cleaned up, one line each.
+        effects: What is seen of the agent besides what its adapter reports; None if nobody watches.
+        failure: What ended the trace of a strategy that returns what it found all the same.
     """
 
-    __slots__ = ("cleanup_errors", "injections", "limits", "trace", "watchdog")
+    __slots__ = ("cleanup_errors", "effects", "failure", "injections", "limits", "trace", "watchdog")
 
     def __init__(self, watchdog: Watchdog, limits: Limits) -> None:
         self.watchdog = watchdog
@@ -36,6 +39,8 @@ class Running:
         self.trace: TraceRun | None = None
         self.injections: list[InjectionRecord] = []
         self.cleanup_errors: list[str] = []
+        self.effects: WatchedEffects | None = None
+        self.failure: Exception | None = None
 
     def turns(self) -> list[Turn]:
         """The turns so far, evaluations attached where there are some."""

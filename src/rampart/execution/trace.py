@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from rampart.core.prompt_driver import PromptDriver
     from rampart.core.types import Request
     from rampart.execution.running import Running
-    from rampart.execution.watchdog import Watchdog
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -146,7 +145,7 @@ def produce_trace_async(
 ) -> Coroutine[Any, Any, TraceRun]:
     """The same for strategies, which have checked their arguments and know their execution."""
     running.trace = run
-    return _Producer(session, run, running.watchdog, turn_timeout).produce_async(driver, stop_when, max_turns)
+    return _Producer(session, run, running, turn_timeout).produce_async(driver, stop_when, max_turns)
 
 
 def believe_session(session: Session, run: TraceRun, *, declared: ObservabilityLevel) -> None:
@@ -189,15 +188,14 @@ def _own_level(session: Session) -> ObservabilityLevel | None:
 class _Producer:
     """Adds turns to one trace."""
 
-    __slots__ = ("_declared", "_run", "_session", "_turn_timeout", "_watchdog")
+    __slots__ = ("_declared", "_effects", "_run", "_session", "_turn_timeout", "_watchdog")
 
-    def __init__(
-        self, session: Session, run: TraceRun, watchdog: Watchdog, turn_timeout: float | None
-    ) -> None:
+    def __init__(self, session: Session, run: TraceRun, running: Running, turn_timeout: float | None) -> None:
         self._session = session
         self._run = run
         self._declared = run.observability_level
-        self._watchdog = watchdog
+        self._watchdog = running.watchdog
+        self._effects = running.effects
         self._turn_timeout = turn_timeout
 
     async def produce_async(
@@ -237,6 +235,8 @@ class _Producer:
                 driver_reasoning=decision.reasoning,
             )
             self._run.raw_turns.append(turn)
+            if self._effects is not None:
+                self._effects.add_to(self._run)
             return turn
 
         answer: object = None

@@ -89,6 +89,23 @@ class Watchdog:
         """Let cancellation from outside through again."""
         self._shielded = False
 
+    def resume(self) -> None:
+        """Go on after a cleanup that was not the last: the outer limit and cancellation hold again.
+
+        Raises:
+            CancelledError: If the task was asked to stop meanwhile.
+        """
+        self._shielded = False
+        if self._outer is not None:
+            self._alarm.wake(self, self._outer)
+        if self._stop_requested:
+            raise asyncio.CancelledError
+
+    @property
+    def outer_passed(self) -> bool:
+        """Whether there was an outer limit and it has passed, or was lifted."""
+        return self._outer_seconds > 0 and self._outer is None
+
     def begin_outer(self, seconds: float) -> None:
         """Bound everything until `end_outer` together."""
         self._outer_seconds = seconds
@@ -119,6 +136,10 @@ class Watchdog:
             self._deadline = self._time() + seconds
             self._alarm.wake(self, self._deadline)
         return self
+
+    def rename(self, what: str) -> None:
+        """Say what the step that is under way waits for by now."""
+        self._what = what
 
     def __enter__(self) -> None:
         """Begin the step."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rampart.core.admission import DRIVER_MEMBERS, EVALUATOR_MEMBERS, admit, admit_level, admit_manifest
 from rampart.core.result import Result, SafetyStatus, resolve_probe_verdict
+from rampart.drivers.static import prompts_of
 from rampart.execution.base import BaseExecution
 from rampart.execution.final_evaluation import judge_session_async
 from rampart.execution.running import running_or_alone
@@ -77,6 +78,9 @@ class BehaviorExecution(BaseExecution):
         """`probe`."""
         return "probe"
 
+    def _shown_texts(self) -> Sequence[str]:
+        return prompts_of(self._driver)
+
     async def _execute_async(self, *, adapter: AgentAdapter) -> Result:
         running = running_or_alone(self._limits)
         declared = admit_level(adapter.observability_profile, owner=adapter)
@@ -85,7 +89,6 @@ class BehaviorExecution(BaseExecution):
             observability_level=declared,
             manifest=admit_manifest(adapter.manifest, owner=adapter),
         )
-        turn_timeout = running.limits.turn_timeout_s
         async with OpenSession(adapter, running) as session:
             await produce_trace_async(
                 run,
@@ -94,15 +97,10 @@ class BehaviorExecution(BaseExecution):
                 driver=self._driver,
                 stop_when=self._stop_when,
                 max_turns=self._max_turns,
-                turn_timeout=turn_timeout,
+                turn_timeout=running.limits.turn_timeout_s,
             )
             evaluation = await judge_session_async(
-                self._evaluator,
-                run,
-                session,
-                declared=declared,
-                watchdog=running.watchdog,
-                turn_timeout=turn_timeout,
+                self._evaluator, run, session, declared=declared, running=running
             )
         return _probe_result(run, evaluation)
 

@@ -1,0 +1,138 @@
+"""Cross-prompt injection: hostile text in what the agent reads, and a harmless message that makes it read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rampart.attacks.arm import Questions, run_arm_async
+from rampart.attacks.control_arm import control_driver, control_note, run_control_async
+from rampart.attacks.verdict import attack_result
+from rampart.core.admission import DRIVER_MEMBERS, EVALUATOR_MEMBERS, HANDLE_MEMBERS, admit
+from rampart.core.types import Payload
+from rampart.drivers.static import prompts_of
+from rampart.execution.base import BaseExecution
+from rampart.execution.injections import surface_name
+from rampart.execution.running import running_or_alone
+from rampart.execution.trace import check_max_turns
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rampart.core.adapter import AgentAdapter
+    from rampart.core.evaluator import Evaluator
+    from rampart.core.injection import InjectionHandle
+    from rampart.core.limits import Limits
+    from rampart.core.prompt_driver import PromptDriver
+    from rampart.core.result import Result
+    from rampart.execution.events import ExecutionEventHandler
+
+
+class XPIAExecution(BaseExecution):
+    """Plant payloads where the agent reads, send it harmless messages, and look for the attack's objective.
+
+    DETECTED is UNSAFE, NOT_DETECTED is SAFE: an attack names what must not happen. SAFE becomes
+    UNDETERMINED when no payload reached the agent, or the adapter reports too little to tell.
+
+    Args:
+        handles: What is planted, entered in this order; None or empty when the payload travels with the
+            message.
+        driver: Decides what to send.
+        evaluator: Detects the objective of the attack; evaluated once, over all turns.
+        utility: Detects that the agent did the user's job; evaluated once over the same turns, and never
+            moves the verdict.
+        require_delivery: True lets nothing be SAFE without proof that every payload reached the agent.
+            False leaves deliveries out of the verdict. None (default) doubts a SAFE verdict only when no
+            payload was delivered.
+        stop_when: Ends the trace early when it is detected.
+        max_turns: The most turns to make.
+        benign_control: Whether the same messages are sent first in a session of their own with nothing
+            planted; what came of them is `Result.control`.
+        event_handlers: Told how each run goes, in this order.
+        limits: Time limits; they replace the configured ones as a whole.
+
+    Raises:
+        TypeError: If an argument lacks what its role needs.
+        ValueError: If `max_turns` is negative, or two handles are one and the same object.
+    """
+
+    def __init__(
+        self,
+        *,
+        handles: Sequence[InjectionHandle] | None = None,
+        driver: PromptDriver,
+        evaluator: Evaluator,
+        utility: Evaluator | None = None,
+        require_delivery: bool | None = None,
+        stop_when: Evaluator | None = None,
+        max_turns: int = 25,
+        benign_control: bool = False,
+        event_handlers: Sequence[ExecutionEventHandler] | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        super().__init__(event_handlers=event_handlers, limits=limits)
+        self._handles = _checked_handles(handles)
+        admit(driver, members=DRIVER_MEMBERS, role="driver")
+        for role, given in (("evaluator", evaluator), ("utility", utility), ("stop_when", stop_when)):
+            if given is not None or role == "evaluator":
+                admit(given, members=EVALUATOR_MEMBERS, role=role)
+        _check_flag(require_delivery, name="require_delivery", none_allowed=True)
+        _check_flag(benign_control, name="benign_control")
+        check_max_turns(max_turns)
+        self._driver = driver
+        self._questions = Questions(
+            evaluator=evaluator, utility=utility, stop_when=stop_when, max_turns=max_turns
+        )
+        self._require_delivery = require_delivery
+        self._control_driver = control_driver(driver) if benign_control else None
+
+    @property
+    def strategy_name(self) -> str:
+        """`xpia`."""
+        return "xpia"
+
+    @property
+    def isolation_keys(self) -> frozenset[str]:
+        """One key a handle, its `isolation_key` or else its `surface_name`, and those of what listens."""
+        keys = (getattr(handle, "isolation_key", None) or surface_name(handle) for handle in self._handles)
+        return super().isolation_keys | frozenset(keys)
+
+    def _shown_texts(self) -> Sequence[str]:
+        planted = [getattr(handle, "payload", None) for handle in self._handles]
+        contents = [payload.content for payload in planted if isinstance(payload, Payload)]
+        return [*contents, *prompts_of(self._driver)]
+
+    async def _execute_async(self, *, adapter: AgentAdapter) -> Result:
+        running = running_or_alone(self._limits)
+        control: Result | None = None
+        if self._control_driver is not None:
+            control = await run_control_async(adapter, running, self._questions, driver=self._control_driver)
+        outcome = await run_arm_async(
+            adapter, running, self._questions, driver=self._driver, handles=self._handles
+        )
+        running.failure = outcome.failure
+        result = attack_result(
+            outcome,
+            strategy=self.strategy_name,
+            injections=running.injections,
+            require_delivery=self._require_delivery,
+        )
+        if control is not None:
+            result.control = control
+            result.summary += control_note(control)
+        return result
+
+
+def _checked_handles(given: Sequence[InjectionHandle] | None) -> tuple[InjectionHandle, ...]:
+    handles = tuple(given or ())
+    for handle in handles:
+        admit(handle, members=HANDLE_MEMBERS, role="injection")
+    if len({id(handle) for handle in handles}) < len(handles):
+        msg = "one injection handle is given twice; make one for each place with surface.inject(payload=...)"
+        raise ValueError(msg)
+    return handles
+
+
+def _check_flag(value: object, *, name: str, none_allowed: bool = False) -> None:
+    if not (isinstance(value, bool) or (none_allowed and value is None)):
+        msg = f"{name} must be True{', False or None' if none_allowed else ' or False'}, got {value!r}"
+        raise TypeError(msg)
