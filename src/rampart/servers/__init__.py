@@ -1,0 +1,1 @@
+"""Loopback servers and proxies that surfaces, adapters and fixtures share."""
