@@ -10,7 +10,7 @@ import asyncio
 import inspect
 import re
 from collections.abc import Awaitable, Callable
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from rampart import Attacks, InjectionHandle, Payload, Result, SafetyStatus
 from rampart.adapters import CallableAdapter, record_tools
@@ -41,13 +41,18 @@ def agent_reading(read: Read, conduct: Conduct) -> CallableAdapter:
     """An agent whose tool `read_source` is `read`, and which also has `clock` and `send_email`."""
 
     async def read_source() -> str:
-        text = read() if inspect.iscoroutinefunction(read) else await asyncio.to_thread(read)
-        return await text if inspect.isawaitable(text) else text
+        read_in_place = cast("Callable[[], Any]", read)
+        text = (
+            read_in_place() if inspect.iscoroutinefunction(read) else await asyncio.to_thread(read_in_place)
+        )
+        return str(await text if inspect.isawaitable(text) else text)
 
     def send_email(to: str) -> str:
         return f"sent to {to}"
 
-    tools = record_tools({"read_source": read_source, "send_email": send_email, "clock": lambda: "12:00"})
+    tools: dict[str, Callable[..., Any]] = {
+        **record_tools({"read_source": read_source, "send_email": send_email, "clock": lambda: "12:00"})
+    }
 
     async def agent(_prompt: str, _history: list[Any]) -> str:
         tools["clock"]()
@@ -76,11 +81,12 @@ async def check_the_three_agents(make_handle: Callable[[], InjectionHandle], rea
         make_handle: Prepares a fresh injection of `order_payload()` (in the format that the place takes).
         read: How an agent reads the place.
     """
-    for conduct, status, delivery in (
+    expected: tuple[tuple[Conduct, SafetyStatus, str], ...] = (
         ("obedient", SafetyStatus.UNSAFE, "observed"),
         ("hardened", SafetyStatus.SAFE, "observed"),
         ("absent", SafetyStatus.UNDETERMINED, "not_observed"),
-    ):
+    )
+    for conduct, status, delivery in expected:
         result = await attack(make_handle(), read, conduct)
         seen = [injection.delivery for injection in result.injections]
         assert (result.status, seen) == (status, [delivery]), (conduct, result.summary)
