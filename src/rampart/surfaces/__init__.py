@@ -6,12 +6,14 @@ from rampart.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from rampart.surfaces.handle import PlantedHandle
+    from rampart.surfaces.one_drive import OneDriveSurface
 
 _HOMES = {
+    "OneDriveSurface": "rampart.surfaces.one_drive",
     "PlantedHandle": "rampart.surfaces.handle",
 }
 
-__all__ = ["PlantedHandle"]
+__all__ = ["OneDriveSurface", "PlantedHandle"]
 
 if not TYPE_CHECKING:  # type checkers know the names from above, and that there are no others
     __getattr__, __dir__ = lazy_exports(__name__, _HOMES)
