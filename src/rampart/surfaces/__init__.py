@@ -5,15 +5,17 @@ from typing import TYPE_CHECKING
 from rampart.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from rampart.surfaces.file_surface import FileSurface
     from rampart.surfaces.handle import PlantedHandle
     from rampart.surfaces.one_drive import OneDriveSurface
 
 _HOMES = {
+    "FileSurface": "rampart.surfaces.file_surface",
     "OneDriveSurface": "rampart.surfaces.one_drive",
     "PlantedHandle": "rampart.surfaces.handle",
 }
 
-__all__ = ["OneDriveSurface", "PlantedHandle"]
+__all__ = ["FileSurface", "OneDriveSurface", "PlantedHandle"]
 
 if not TYPE_CHECKING:  # type checkers know the names from above, and that there are no others
     __getattr__, __dir__ = lazy_exports(__name__, _HOMES)

@@ -1,0 +1,142 @@
+"""One payload in one file."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rampart.core.errors import InfrastructureError
+from rampart.surfaces.blocking import run_blocking_async
+from rampart.surfaces.file_disk import create, look, missing_parents, overwrite, permissions, remove_empty
+from rampart.surfaces.file_original import OriginalRecord, Planting, digest
+from rampart.surfaces.file_recovery import holds_planted, is_as_found, put_back, recover_once, settle
+from rampart.surfaces.handle import PlantedHandle
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rampart.core.types import Payload
+    from rampart.surfaces.file_content import FileContent
+    from rampart.surfaces.undo import Undo
+
+_SMALL_BYTES = 1 << 20
+
+
+class FileHandle(PlantedHandle):
+    """Puts a payload into a file, and the file back as it was.
+
+    Args:
+        payload: What is planted.
+        surface_name: The file, as reports name it.
+        path: The file, as an absolute path; links are followed when it is entered.
+        content: How the payload gets into it.
+    """
+
+    def __init__(self, *, payload: Payload, surface_name: str, path: str, content: FileContent) -> None:
+        super().__init__(payload=payload, surface_name=surface_name, place=path, isolation_key="")
+        self._path = path
+        self._content = content
+        self._record: OriginalRecord | None = None
+        self._planting: Planting | None = None
+        self._overwriting = False
+        self._complete = False
+        self._mode_then: int | None = None
+        self._kept: Path | None = None
+
+    @cached_property
+    def _real_path(self) -> Path:
+        return Path(os.path.realpath(self._path))
+
+    @property
+    def isolation_key(self) -> str:
+        """The file itself, whatever links lead to it: handles with the same key never overlap."""
+        return f"file:{os.path.normcase(self._real_path)}"
+
+    async def _plant_async(self, undo: Undo) -> None:
+        undo.add(self._restore_async)
+        await _run_async(self._plant, small=self._is_small())
+
+    async def _restore_async(self) -> None:
+        await _run_async(self._restore, small=self._is_small())
+
+    def _is_small(self) -> bool:
+        """Whether it takes less time than to hand it over to a thread."""
+        size = 0
+        for path in (self._real_path, self.payload.artifact):
+            if path is not None and os.path.lexists(path):
+                size += Path(path).lstat().st_size
+        return size + len(self.payload.content) <= _SMALL_BYTES
+
+    def _plant(self) -> None:
+        recover_once()
+        record = self._claim()
+        found = look(self._real_path)
+        content = self._content.with_payload(found.content if found else None, self.payload)
+        planting = Planting(
+            path=self._real_path,
+            payload_id=self.payload.id,
+            planted=digest(content),
+            found=found,
+            folders=missing_parents(self._real_path),
+        )
+        record.save(planting)
+        self._planting = planting
+        if found is None:
+            self._real_path.parent.mkdir(parents=True, exist_ok=True)
+            create(self._real_path, content)
+        else:
+            self._overwriting = True
+            overwrite(self._real_path, content)
+        self._mode_then = permissions(self._real_path)
+        self._overwriting = False
+        self._complete = True
+
+    def _claim(self) -> OriginalRecord:
+        record = OriginalRecord.claim(self._real_path)
+        try:
+            settle(record)
+        except BaseException:
+            record.let_go()  # what a killed run has left stays for whoever puts it right
+            raise
+        self._record = record
+        return record
+
+    def _restore(self) -> None:
+        """Bear that planting got anywhere or nowhere, and being called again after success or failure."""
+        try:
+            self._put_back()
+        except (OSError, InfrastructureError) as error:
+            if self._record is not None and self._kept is None:
+                self._kept = self._record.keep()
+            if self._kept is None:
+                raise
+            msg = f"{error}; its content before is kept in {self._kept}"
+            raise InfrastructureError(msg) from error
+        else:
+            if self._kept is not None:
+                self._kept.unlink(missing_ok=True)
+        finally:
+            if self._record is not None:
+                self._record.release()
+
+    def _put_back(self) -> None:
+        planting = self._planting
+        if planting is None:
+            return
+        if not is_as_found(planting):
+            if holds_planted(planting) or self._overwriting:
+                put_back(planting, mode_then=self._mode_then)
+            elif self._complete:
+                msg = "the file was changed meanwhile, so it is left alone: it may still hold the payload"
+                raise InfrastructureError(msg)
+        remove_empty(planting.folders)
+        self._planting = None
+
+
+async def _run_async(work: Callable[[], None], *, small: bool) -> None:
+    if small:
+        work()
+    else:
+        await run_blocking_async(work)
