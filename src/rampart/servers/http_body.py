@@ -6,11 +6,11 @@ Formats: RFC 9112, section 6 (Content-Length) and section 7.1 (chunked).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from email.message import Message
 
 _PIECE = 64 * 1024
@@ -21,7 +21,7 @@ _HEXADECIMAL = re.compile(rb"[0-9A-Fa-f]{1,15}")
 
 
 class MalformedBodyError(ValueError):
-    """The headers or chunks that say how long a body is cannot be understood."""
+    """What says how long a body is, headers or chunks, cannot be understood."""
 
 
 class _Readable(Protocol):
@@ -36,22 +36,35 @@ class Body:
     Attributes:
         kept: Its beginning.
         size: Bytes that arrived.
-        complete: Whether all of it arrived.
-        declared_size: Bytes that the client announced; None where it did not.
+        complete: Whether it arrived to its end, in a form that could be understood.
     """
 
     kept: bytes = b""
     size: int = 0
     complete: bool = True
-    declared_size: int | None = None
 
 
-def declared_length(headers: Message) -> int | None:
-    """What `Content-Length` says; 0 without one, None for a chunked body.
+def read_body(source: _Readable, *, headers: Message, keep: int) -> Body:
+    """Read a body to its end, or as far as it arrives and can be understood.
 
-    Raises:
-        MalformedBodyError: If it is no number, or there are several different ones.
+    Args:
+        source: The connection.
+        headers: The headers of the request.
+        keep: Bytes to keep; the rest is read and forgotten.
     """
+    kept, size = bytearray(), 0
+    try:
+        length = _declared_length(headers)
+        for piece in _chunks(source) if length is None else _pieces(source, length):
+            size += len(piece)
+            kept += piece[: keep - len(kept)]
+    except (OSError, EOFError, MalformedBodyError):
+        return Body(kept=bytes(kept), size=size, complete=False)
+    return Body(kept=bytes(kept), size=size)
+
+
+def _declared_length(headers: Message) -> int | None:
+    """What `Content-Length` says; 0 without one, None for a chunked body."""
     encoding = ", ".join(headers.get_all("Transfer-Encoding", [])).strip().lower()
     if encoding:
         if encoding != "chunked":
@@ -65,29 +78,6 @@ def declared_length(headers: Message) -> int | None:
         msg = "Content-Length is not one number"
         raise MalformedBodyError(msg)
     return int(length)
-
-
-def read_body(source: _Readable, *, length: int | None, keep: int) -> Body:
-    """Read a body to its end, or as far as it arrives.
-
-    Args:
-        source: The connection.
-        length: What `declared_length` found.
-        keep: Bytes to keep.
-
-    Raises:
-        MalformedBodyError: If its chunks cannot be told apart.
-    """
-    kept, size, complete = bytearray(), 0, False
-    pieces = _chunks(source) if length is None else _pieces(source, length)
-    try:
-        for piece in pieces:
-            size += len(piece)
-            kept += piece[: keep - len(kept)]
-        complete = True
-    except (OSError, EOFError):
-        pass  # what arrived before is what there is
-    return Body(kept=bytes(kept), size=size, complete=complete, declared_size=length)
 
 
 def _pieces(source: _Readable, length: int) -> Iterator[bytes]:
