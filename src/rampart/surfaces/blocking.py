@@ -19,7 +19,16 @@ async def run_blocking_async(function: Callable[[], T]) -> T:
     Args:
         function: What to run; it should end soon.
     """
-    return await to_its_end_async(asyncio.to_thread(function))
+    return await to_its_end_async(asyncio.to_thread(_without_stop_iteration, function))
+
+
+def _without_stop_iteration(function: Callable[[], T]) -> T:
+    """Futures do not take this exception: before Python 3.12 the waiting would never end."""
+    try:
+        return function()
+    except StopIteration as error:
+        msg = "a function raised StopIteration"
+        raise RuntimeError(msg) from error
 
 
 async def to_its_end_async(work: Awaitable[T]) -> T:
