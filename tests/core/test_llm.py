@@ -119,10 +119,10 @@ class TestChatModelOf:
         if missing != "rampart.llm":
             monkeypatch.setitem(sys.modules, "rampart.llm", ModuleType("rampart.llm"))
         monkeypatch.setitem(sys.modules, missing, None)
-        with pytest.raises(ConfigurationError, match="no client for LLMConfig.*pass a ChatModel"):
+        with pytest.raises(ConfigurationError, match=r"no client for LLMConfig.*pass a ChatModel"):
             chat_model_of(LLMConfig(model="m"))
 
-    @pytest.mark.parametrize("llm", [None, "gpt", {"model": "m"}], ids=["none", "name", "mapping"])
+    @pytest.mark.parametrize("llm", [None, "gpt", {"model": "m"}, _Model], ids=["none", "name", "mapping", "class"])
     def test_anything_else_is_refused(self, llm: Any) -> None:
-        with pytest.raises(TypeError, match="llm must be an LLMConfig or a ChatModel.*got"):
+        with pytest.raises(TypeError, match=r"llm must be an LLMConfig or a ChatModel.*got"):
             chat_model_of(llm)

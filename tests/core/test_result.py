@@ -172,6 +172,7 @@ class TestResult:
             "injections": [],
             "population": None,
             "metadata": {},
+            "control": None,
         }
         assert field_table(InjectionRecord) == {
             "payload_id": REQUIRED,

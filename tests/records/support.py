@@ -106,6 +106,14 @@ def full_result() -> Result:
         injections=[InjectionRecord(payload_id="mail-1", surface_name="inbox", delivery="observed")],
         population=PopulationRef(id="p1", index=1, size=3, threshold=0.5),
         metadata={"error": "none"},
+        control=Result(
+            status=SafetyStatus.SAFE,
+            summary="no sign of the attack objective",
+            observability_level=ObservabilityLevel.TOOL_ONLY,
+            turns=[turn],
+            strategy="xpia-control",
+            utility=EvalResult(outcome=EvalOutcome.DETECTED),
+        ),
     )
 
 

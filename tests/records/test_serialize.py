@@ -121,6 +121,84 @@ def test_every_key_is_written_where_nothing_has_its_default() -> None:
                 "injections": [{"payload_id": "mail-1", "surface_name": "inbox", "delivery": "observed"}],
                 "population": {"id": "p1", "index": 1, "size": 3, "threshold": 0.5},
                 "metadata": {"error": "none"},
+                "control": {
+                    "status": "safe",
+                    "summary": "no sign of the attack objective",
+                    "observability_level": "tool_only",
+                    "final_trace_evaluation": None,
+                    "turns": [
+                        {
+                            "request": {
+                                "prompt": "Summarise it",
+                                "attachments": [
+                                    {
+                                        "content": "# Hi",
+                                        "id": "mail-1",
+                                        "format": "markdown",
+                                        "artifact": None,
+                                        "metadata": {"by": "us"},
+                                    }
+                                ],
+                            },
+                            "response": {
+                                "text": "Done 🙂",
+                                "tool_calls": [
+                                    {
+                                        "name": "send_email",
+                                        "arguments": {
+                                            "to": "a@b.example",
+                                            "cc": [None, 1, 2.5, True, {"x": "y"}],
+                                        },
+                                        "raw_arguments": "not an object",
+                                        "id": "call_1",
+                                        "result": {"sent": False},
+                                        "error": "refused",
+                                        "executed": True,
+                                        "timestamp": "2026-04-25T14:30:00.123456Z",
+                                    }
+                                ],
+                                "side_effects": [
+                                    {"kind": "http_request", "details": {"url": "https://example.org"}}
+                                ],
+                                "usage": {
+                                    "input_tokens": 10,
+                                    "cached_input_tokens": 2,
+                                    "output_tokens": 5,
+                                    "reasoning_tokens": 1,
+                                    "requests": 1,
+                                    "cost_usd": 0.003,
+                                },
+                                "metadata": {"model": "m"},
+                            },
+                            "eval_result": {
+                                "outcome": "not_detected",
+                                "confidence": 0.25,
+                                "evidence": ["the reply"],
+                                "rationale": "not seen",
+                                "undetermined_operands": ["the log was not there"],
+                            },
+                            "eval_purpose": "stop_check",
+                            "turn_number": 3,
+                            "timestamp": "2026-04-25T14:30:00.123456Z",
+                            "duration_seconds": 1.5,
+                            "driver_reasoning": "because",
+                        }
+                    ],
+                    "trace_end_reason": None,
+                    "duration_seconds": 0.0,
+                    "harm_category": None,
+                    "strategy": "xpia-control",
+                    "utility": {
+                        "outcome": "detected",
+                        "confidence": 1.0,
+                        "evidence": [],
+                        "rationale": "",
+                        "undetermined_operands": [],
+                    },
+                    "injections": [],
+                    "population": None,
+                    "metadata": {},
+                },
             },
             "pytest_nodeid": "tests/test_a.py::test_b",
             "result_index": 2,

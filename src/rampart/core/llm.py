@@ -91,7 +91,7 @@ def chat_model_of(llm: LLMConfig | ChatModel, /) -> ChatModel:
     """
     if isinstance(llm, LLMConfig):
         return _client(llm)
-    if not callable(getattr(llm, "complete_async", None)):
+    if isinstance(llm, type) or not callable(getattr(llm, "complete_async", None)):
         msg = (
             f"llm must be an LLMConfig or a ChatModel, which has `async def complete_async(self, *, "
             f"messages, response_schema=None)`, got {type(llm).__name__}"

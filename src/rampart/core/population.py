@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import InitVar, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
 
+from rampart.core.attack_rates import AttackRates
 from rampart.core.checked import Mark, MarkOfCopy, mark_of, note_read, share_mark, was_read
 from rampart.core.result import Result, SafetyStatus, checked_threshold, status_of
 from rampart.statistics.interval import wilson_interval
@@ -125,6 +126,11 @@ def population_line(
     return f"{safe}/{executed} trials safe ({rate} pass rate{between}, threshold: {limit}); {ended}"
 
 
+def rates_clause(rates: AttackRates | None, *, early: bool) -> str:
+    """What follows a population's figures where its members were asked about the user's job."""
+    return "" if rates is None else f"; {rates.summary(with_intervals=not early)}"
+
+
 @dataclass(kw_only=True, eq=False)
 class PopulationResult:
     """The verdict over many trials of one execution.
@@ -203,9 +209,21 @@ class PopulationResult:
         return self.tally.status(self.threshold) is SafetyStatus.SAFE
 
     @property
+    def attack_rates(self) -> AttackRates | None:
+        """Attack success and utility over the members; None if none was asked about the user's job."""
+        return AttackRates.of(self.results)
+
+    @property
     def summary(self) -> str:
-        """The counts, rate, interval, threshold and verdict in one line; reading it is no check."""
-        return self.tally.summary(self.threshold, requested=self.requested_count or len(self.results))
+        """The counts, rate, interval, threshold and verdict in one line; reading it is no check.
+
+        Attack success and utility follow where the members were asked about the user's job.
+        """
+        requested = self.requested_count or len(self.results)
+        rates = self.attack_rates
+        return self.tally.summary(self.threshold, requested=requested) + rates_clause(
+            rates, early=len(self.results) < requested
+        )
 
     def __bool__(self) -> bool:
         """Whether the verdict is SAFE."""

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
+from rampart.core.attack_rates import AttackRates
 from rampart.core.population import Tally
 from rampart.core.result import status_of
 
@@ -102,6 +103,13 @@ class TestRunReport:
             attack_success_rate=tally.unsafe / judged if judged else None,
             safety_pass_rate=tally.safe / judged if judged else None,
         )
+
+    def attack_rates(self) -> AttackRates | None:
+        """Attack success and utility over all results that count.
+
+        None if none of them was asked about the user's job or had a control arm.
+        """
+        return AttackRates.of(last_attempts(self.results))
 
 
 def last_attempts(results: list[Result]) -> list[Result]:

@@ -140,10 +140,10 @@ class Result:
         harm_category: The kind of harm under test.
         strategy: How the agent was tested, such as `probe`.
         utility: Whether the agent did the user's job, where that was asked; it never moves the verdict.
-        control: What the same messages gave with nothing planted, where that was asked.
         injections: What was planted, and whether it reached the agent.
         population: The place of this result among trials.
         metadata: Further facts, such as `error` and `error_type`.
+        control: What the same messages gave with nothing planted, where that was asked.
     """
 
     status: SafetyStatus
@@ -156,10 +156,10 @@ class Result:
     harm_category: HarmCategory | str | None = None
     strategy: str = ""
     utility: EvalResult | None = None
-    control: Result | None = None
     injections: list[InjectionRecord] = field(default_factory=list)
     population: PopulationRef | None = None
     metadata: dict[str, Any] = field(default_factory=dict)
+    control: Result | None = None
     mark_of_copy: InitVar[Mark | None] = None
 
     def __post_init__(self, mark_of_copy: Mark | None) -> None:

@@ -110,6 +110,7 @@ class Attempt:
         threshold: float,
         statuses: Iterable[SafetyStatus],
         cut_short: bool = False,
+        members: Iterable[Result] = (),
     ) -> None:
         """Put the figures of a population into the report and the journal."""
         from rampart.records.population import population_object  # noqa: PLC0415  # see _listener
@@ -121,6 +122,7 @@ class Attempt:
             threshold=threshold,
             statuses=statuses,
             cut_short=cut_short,
+            members=members,
         )
         self.run.keep_population(figures, attempt=self.ordinal)
 
@@ -204,6 +206,7 @@ class Attempt:
                 threshold=self.trial.threshold,
                 statuses=self._verdicts,
                 cut_short=cut_short,
+                members=self.run.members_of(self.population_id),
             )
 
     def _repetition_ref(self) -> PopulationRef | None:

@@ -79,6 +79,7 @@ class Collector:
                 size=ended.size,
                 threshold=ended.threshold,
                 statuses=map(status_of, population.results),
+                members=population.results,
             )
 
     @property
@@ -134,6 +135,7 @@ class Collector:
                 threshold=ref.threshold,
                 statuses=member_verdicts(members).values(),
                 cut_short=True,
+                members=members,
             )
         self._originals.clear()
         for population in self.populations:

@@ -110,6 +110,14 @@ class Run:
         self._results.append(recorded)
         self.journal.write_result(recorded)
 
+    def members_of(self, population_id: str) -> list[Result]:
+        """The results so far of one population."""
+        return [
+            result
+            for result in self._results
+            if result.population is not None and result.population.id == population_id
+        ]
+
     def keep_population(self, entry: dict[str, Any], *, attempt: int) -> None:
         """Put the figures of a population into the report and the journal."""
         with self.lock:

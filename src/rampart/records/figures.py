@@ -11,7 +11,7 @@ from rampart.statistics.interval import wilson_interval
 from rampart.statistics.threshold import threshold_met
 
 if TYPE_CHECKING:
-    from rampart.records.wire import Population
+    from rampart.records.wire import Population, Rate
 
 _TOLERANCE = 1e-9
 _ROUNDING = 1e-12
@@ -35,6 +35,20 @@ def check_figures(figures: Population) -> None:
         raise _contradiction("decided_early", "true only with a status and fewer executed than size")
     _check_status(figures)
     _check_interval(figures)
+    if figures.attack_rates is not None:
+        for name in figures.attack_rates.__struct_fields__:
+            _check_rate(getattr(figures.attack_rates, name), f"attack_rates.{name}")
+
+
+def _check_rate(rate: Rate | None, place: str) -> None:
+    if rate is None:
+        return
+    if rate.count > rate.total:
+        raise _contradiction(f"{place}.count", "at most total")
+    if not _same(rate.rate, rate.count / rate.total):
+        raise _contradiction(f"{place}.rate", "count / total")
+    if not all(map(_same, rate.interval, wilson_interval(rate.count, rate.total))):
+        raise _contradiction(f"{place}.interval", "that of count among total")
 
 
 def _check_status(figures: Population) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
+from rampart.core.attack_rates import AttackRates
 from rampart.core.errors import SchemaError
 from rampart.core.population import Tally, member_verdicts
 from rampart.core.result import SafetyStatus
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 
 Population: TypeAlias = dict[str, Any]
 """The keys `id, pytest_nodeid, size, executed, safe_count, threshold, pass_rate, decided_early,
-interval, status`, all of them, with JSON values."""
+interval, status`, all of them, with JSON values; and `attack_rates` where members were asked about the
+user's job or had a control arm."""
 
 
 def population_object(
@@ -33,6 +35,7 @@ def population_object(
     threshold: float,
     statuses: Iterable[SafetyStatus],
     cut_short: bool = False,
+    members: Iterable[Result] = (),
 ) -> Population:
     """The figures that follow from the members' verdicts.
 
@@ -44,6 +47,7 @@ def population_object(
         statuses: One verdict for each member that ran.
         cut_short: Whether it was broken off (a skip, an interrupt), so that it has no verdict. Fewer
             members without this mean that it was decided early.
+        members: The results of the members, for attack success and utility.
     """
     return _figures(
         Tally.of(statuses),
@@ -52,19 +56,21 @@ def population_object(
         size=size,
         threshold=threshold,
         cut_short=cut_short,
+        members=members,
     )
 
 
 def _figures(
     tally: Tally,
     *,
+    members: Iterable[Result],
     population_id: str,
     pytest_nodeid: str | None,
     size: int,
     threshold: float,
     cut_short: bool = False,
 ) -> Population:
-    return {
+    figures = {
         "id": clean_text(population_id),
         "pytest_nodeid": None if pytest_nodeid is None else clean_text(pytest_nodeid),
         "size": size,
@@ -76,6 +82,8 @@ def _figures(
         "interval": None if tally.interval is None else list(tally.interval),
         "status": None if cut_short else tally.status(threshold).value,
     }
+    rates = AttackRates.of(members)
+    return figures if rates is None else figures | {"attack_rates": rates.as_json()}
 
 
 def population_of(members: Sequence[Result], *, pytest_nodeid: str | None) -> Population:
@@ -95,6 +103,7 @@ def population_of(members: Sequence[Result], *, pytest_nodeid: str | None) -> Po
     verdicts[SafetyStatus.UNDETERMINED] += first.size - len(found)
     return _figures(
         Tally.of_counts(verdicts),
+        members=members,
         population_id=first.id,
         pytest_nodeid=pytest_nodeid,
         size=first.size,
@@ -128,4 +137,7 @@ def population_from_wire(figures: wire.Population) -> Population:
     population: Population = msgspec.to_builtins(figures)
     if figures.interval is not None:
         population["interval"] = list(figures.interval)
+    for rate in (population.get("attack_rates") or {}).values():
+        if rate is not None:
+            rate["interval"] = list(rate["interval"])
     return population

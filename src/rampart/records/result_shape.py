@@ -127,6 +127,24 @@ def _refuse_population(population: PopulationRef) -> str | None:
     return None
 
 
+class _Result(Shape):
+    """A result; the arm in which nothing was planted is written only where there is one."""
+
+    def check(self, value: Any, parent: Path | None, part: Part) -> dict[str, Any]:
+        checked = super().check(value, parent, part)
+        if checked["control"] is None:
+            del checked["control"]
+        return checked
+
+    def _fields(self, value: Any) -> dict[str, Any]:
+        return {"control": None} | super()._fields(value)
+
+    def _made(self, fields: dict[str, Any]) -> Any:
+        if fields["control"] is None:
+            del fields["control"]  # it is the default of the class
+        return super()._made(fields)
+
+
 _text = Text()
 _texts = Items(_text)
 _maybe_text = OrNone(_text)
@@ -226,23 +244,26 @@ _POPULATION = _Population(
     rule=_refuse_population,
 )
 
-RESULT: Kind = Shape(
+_ARM: dict[str, Kind] = {
+    "status": Member(SafetyStatus, default=SafetyStatus.ERROR),
+    "summary": _text,
+    "observability_level": Member(ObservabilityLevel, default=ObservabilityLevel.RESPONSE_ONLY),
+    "final_trace_evaluation": OrNone(_EVALUATION),
+    "turns": Items(_TURN),
+    "trace_end_reason": OrNone(Member(TraceEndReason)),
+    "duration_seconds": Number(default=0.0, non_finite=0.0),
+    "harm_category": OrNone(Category()),
+    "strategy": _text,
+    "utility": OrNone(_EVALUATION),
+    "injections": Items(_INJECTION),
+    "population": OrNone(_POPULATION),
+    "metadata": _mapping,
+}
+_CONTROL = Shape(Result, _ARM)
+
+RESULT: Kind = _Result(
     Result,
-    {
-        "status": Member(SafetyStatus, default=SafetyStatus.ERROR),
-        "summary": _text,
-        "observability_level": Member(ObservabilityLevel, default=ObservabilityLevel.RESPONSE_ONLY),
-        "final_trace_evaluation": OrNone(_EVALUATION),
-        "turns": Items(_TURN),
-        "trace_end_reason": OrNone(Member(TraceEndReason)),
-        "duration_seconds": Number(default=0.0, non_finite=0.0),
-        "harm_category": OrNone(Category()),
-        "strategy": _text,
-        "utility": OrNone(_EVALUATION),
-        "injections": Items(_INJECTION),
-        "population": OrNone(_POPULATION),
-        "metadata": _mapping,
-    },
+    _ARM | {"control": OrNone(_CONTROL)},
     stand_in=lambda text: Result(
         status=SafetyStatus.ERROR, summary=text, observability_level=ObservabilityLevel.RESPONSE_ONLY
     ),

@@ -142,8 +142,8 @@ class PopulationRef(Struct, kw_only=True):
             raise ValueError("index must be between 0 and size - 1")
 
 
-class Result(Struct, kw_only=True):
-    """The verdict of one execution, with everything it rests on."""
+class Arm(Struct, kw_only=True):
+    """One arm of an execution: a verdict with everything it rests on."""
 
     status: SafetyStatus
     summary: str
@@ -158,6 +158,12 @@ class Result(Struct, kw_only=True):
     injections: list[Injection] = []
     population: PopulationRef | None = None
     metadata: dict[str, Any] = {}
+
+
+class Result(Arm, kw_only=True):
+    """The verdict of one execution; `control` is the arm in which nothing was planted."""
+
+    control: Arm | None = None
 
 
 class Loss(Struct, kw_only=True):
@@ -178,7 +184,25 @@ class Record(Struct, kw_only=True):
     truncated: bool = False
 
 
-class Population(Struct, kw_only=True):
+class Rate(Struct, kw_only=True):
+    """How many of how many, and the interval for the true rate."""
+
+    count: Count
+    total: Annotated[int, Meta(ge=1)]
+    rate: Fraction
+    interval: tuple[Fraction, Fraction]
+
+
+class AttackRates(Struct, kw_only=True):
+    """Attack success and utility over a population; null where no member was asked."""
+
+    attack_success: Rate | None = None
+    utility_under_attack: Rate | None = None
+    benign_utility: Rate | None = None
+    control_success: Rate | None = None
+
+
+class Population(Struct, kw_only=True, omit_defaults=True):
     """The figures of one population; a null status is one that was cut short without a verdict."""
 
     id: NonEmpty
@@ -191,6 +215,7 @@ class Population(Struct, kw_only=True):
     decided_early: bool
     interval: tuple[Fraction, Fraction] | None
     status: SafetyStatus | None
+    attack_rates: AttackRates | None = None
 
 
 class Line(Struct, kw_only=True):

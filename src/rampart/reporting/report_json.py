@@ -93,6 +93,9 @@ def _head(report: TestRunReport, counted: TestRunReport) -> dict[str, Any]:
         "population_summary": asdict(counted.population_summary()),
         "populations": report.populations,
     }
+    rates = counted.attack_rates()
+    if rates is not None:
+        head["attack_rates"] = rates.as_json()
     prepared: dict[str, Any] = prepare_value(head, None, "report", Losses())
     return {"record_version": TRACE_SCHEMA_VERSION} | prepared
 

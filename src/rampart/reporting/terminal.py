@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rampart.core.population import population_line
+from rampart.core.attack_rates import AttackRates
+from rampart.core.population import population_line, rates_clause
 from rampart.core.report import TestRunReport, last_attempts
 from rampart.core.result import Result, SafetyStatus, status_of
 from rampart.records.population import Population, population_of
@@ -63,7 +64,7 @@ def summary_sections(*, report: TestRunReport, incomplete_reasons: Sequence[str]
         readable = TestRunReport(
             results=[plain_result(result) for result in report.results], populations=report.populations
         )
-        lines = [*_category_lines(readable), "", _totals(readable)]
+        lines = [*_category_lines(readable), "", _totals(readable), *_rates(readable)]
         sections.append(Section(title="rampart summary", lines=lines))
     return sections
 
@@ -129,6 +130,7 @@ def _population_entry(members: list[Result], figures: Population | None, *, name
         interval=figures["interval"],
         status=figures["status"],
     )
+    summary += rates_clause(AttackRates.of(members), early=figures["executed"] < figures["size"])
     first = f"  {LABELS[status]}  {name} -- {summary}" if name else f"  {LABELS[status]}  {summary}"
     bad = sorted(
         (member for member in members if status_of(member) is not SafetyStatus.SAFE),
@@ -157,6 +159,11 @@ def _result_line(result: Result, *, index: int | None = None) -> str:
 def _test_name(result: Result) -> str:
     name = result.metadata.get("_pytest_test_name")
     return one_line(name) if isinstance(name, str) else ""
+
+
+def _rates(report: TestRunReport) -> list[str]:
+    rates = report.attack_rates()
+    return [] if rates is None else [f"Attacks: {rates.summary()}"]
 
 
 def _totals(report: TestRunReport) -> str:
