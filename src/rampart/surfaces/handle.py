@@ -43,6 +43,7 @@ class PlantedHandle(ABC):
         self._isolation_key = isolation_key
         self._undo: Undo | None = None
         self._entered = False
+        self._checked = False
         self.place = place
 
     @property
@@ -81,6 +82,14 @@ class PlantedHandle(ABC):
         Any exception will do: the error that users see names surface, payload and place by itself.
         """
 
+    async def _check_async(self) -> None:
+        """Raise what makes the trial worth nothing although the place is as it was found.
+
+        Called once, when everything was put back. The error that users see names surface, payload and place
+        by itself.
+        """
+        return
+
     @final
     async def __aenter__(self) -> Self:
         """Plant the payload.
@@ -113,7 +122,7 @@ class PlantedHandle(ABC):
         """Put the place back as it was; what failed is tried again by another call, what is done is not.
 
         Raises:
-            InfrastructureError: If something could not be put back.
+            InfrastructureError: If something could not be put back, or the place had failed meanwhile.
         """
         if self._undo is None:
             return
@@ -121,6 +130,13 @@ class PlantedHandle(ABC):
             await self._undo.run_async()
         except Exception as error:
             raise InfrastructureError(self._removal_failure(error)) from error
+        if self._checked:
+            return
+        self._checked = True
+        try:
+            await self._check_async()
+        except Exception as error:
+            raise InfrastructureError(self._failure("may not have been read", _text(error))) from error
 
     async def _take_back_async(self, undo: Undo) -> None:
         """Undo a planting that failed; the failure is what goes on, so this one is logged."""
