@@ -1,7 +1,5 @@
 """Databases to plant in: an SQLite file, and a PostgreSQL server that lives as long as the run."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

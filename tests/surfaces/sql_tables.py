@@ -1,7 +1,5 @@
 """A small application's tables, and everything that is in them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 
