@@ -84,7 +84,7 @@ def test_a_lone_surrogate_is_refused(encode: Transform) -> None:
         encode("ab\ud800")
 
 
-@pytest.mark.parametrize("character", ["\x00", "\x07", "\r", "\x85", "\ud800", "\ufffe"], ids=ascii)
+@pytest.mark.parametrize("character", ["\x00", "\x07", "\x85", "\ud800", "\ufffe"], ids=ascii)
 def test_what_html_cannot_refer_to_is_refused(character: str) -> None:
     with pytest.raises(ValueError, match=rf"no character reference for U\+{ord(character):04X}"):
         to_html_entities(f"a{character}")

@@ -111,7 +111,7 @@ def to_html_entities(text: str, /) -> str:
 
     Raises:
         ValueError: If the text holds a character for which HTML has no reference: a lone surrogate, a
-            non-character or a control character other than tab and line feed.
+            non-character or most control characters.
     """
     return "".join(map(_reference, text))
 

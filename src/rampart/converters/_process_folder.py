@@ -1,0 +1,56 @@
+"""A temporary folder that lives as long as the process."""
+
+from __future__ import annotations
+
+import atexit
+import multiprocessing.util
+import os
+import shutil
+import tempfile
+import threading
+from pathlib import Path
+
+
+class _ProcessFolder:
+    """Made at its first use, removed when the process that made it ends.
+
+    A process that was forked goes on in its parent's folder while that exists, and does not remove it.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._path: Path | None = None
+
+    def path(self) -> Path:
+        with self._lock:
+            if self._path is None or not self._path.is_dir():
+                self._path = self._made()
+            return self._path
+
+    def after_fork(self) -> None:
+        # Another thread of the parent may have held it, and is not here to give it back.
+        self._lock = threading.Lock()
+
+    @staticmethod
+    def _made() -> Path:
+        path = Path(tempfile.mkdtemp(prefix="rampart-payloads-"))
+        owner = os.getpid()
+
+        def remove() -> None:
+            if os.getpid() == owner:
+                shutil.rmtree(path, ignore_errors=True)
+
+        atexit.register(remove)
+        # The children of multiprocessing leave without the functions of atexit, but run these.
+        multiprocessing.util.Finalize(None, remove, exitpriority=0)
+        return path
+
+
+_FOLDER = _ProcessFolder()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_FOLDER.after_fork)
+
+
+def process_folder() -> Path:
+    """The folder; it exists."""
+    return _FOLDER.path()
