@@ -20,7 +20,7 @@ STAMPS := $(VENV)/.stamps
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help install format lint types test check test-core test-slow test-model docs check-wheel demo bench build clean
+.PHONY: help install format lint types test check test-core test-slow test-model test-onedrive test-pyrit docs check-wheel demo bench build clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-12s %s\n", $$1, $$2 }'
@@ -43,6 +43,12 @@ test-slow: $(STAMPS)/dev $(STAMPS)/wheels ## The tests that take long
 
 test-model: $(STAMPS)/dev $(STAMPS)/local ## The tests on the local language model
 	$(PYTEST) -m model $(TESTS)
+
+test-onedrive: $(STAMPS)/dev ## The tests on the Microsoft Graph SDK (some 400 MB), in an environment of their own
+	$(IN_VENV) -m scripts.environment_tests onedrive
+
+test-pyrit: $(STAMPS)/dev ## The tests on PyRIT (some 1.1 GB), in an environment of their own
+	$(IN_VENV) -m scripts.environment_tests pyrit
 
 docs: $(STAMPS)/dev ## Run every code block of README.md and docs/
 	$(PYTEST) tests/docs

@@ -4,8 +4,7 @@
     python -m scripts.environment_tests pyrit
 
 What runs this needs pip. The environment stands in `.venvs/<name>` and is made anew when pyproject.toml asks
-for something else. It holds rampart with the extra of that name, and what pytest needs to run rampart's own
-tests.
+for something else. It holds rampart with the extra of that name, and what development needs.
 """
 
 import subprocess
@@ -47,9 +46,10 @@ def make(name: str, folder: Path) -> None:
         return
     print(f"making {folder}", flush=True)
     run([sys.executable, "-m", "venv", "--clear", "--without-pip", str(folder)])
-    plugins = [line for line in wanted.splitlines() if line.startswith("pytest")]
+    requirement_file = folder / "requirements.txt"
+    requirement_file.write_text(wanted, encoding="utf-8")
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(python_of(folder))]
-    run([*pip, "install", "--quiet", "--editable", f".[{name}]", *plugins])
+    run([*pip, "install", "--quiet", "--editable", f".[{name}]", "--requirement", str(requirement_file)])
     stamp.write_text(wanted, encoding="utf-8")
 
 
