@@ -119,11 +119,6 @@ def permissions(path: Path) -> int:
     return stat.S_IMODE(path.lstat().st_mode)
 
 
-def missing_parents(path: Path) -> list[Path]:
-    """The folders above a file that do not exist, outermost first."""
-    return [parent for parent in reversed(path.parents) if not os.path.lexists(parent)]
-
-
 def remove_empty(folders: list[Path]) -> None:
     """Remove folders, innermost first, unless there is something in them."""
     for folder in reversed(folders):

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from rampart.core.errors import InfrastructureError
 from rampart.surfaces.blocking import run_blocking_async
-from rampart.surfaces.file_disk import create, look, missing_parents, overwrite, permissions, remove_empty
-from rampart.surfaces.file_original import OriginalRecord, Planting, digest
+from rampart.surfaces.file_disk import create, look, overwrite, permissions
+from rampart.surfaces.file_folders import claim_folders, leave_folders
+from rampart.surfaces.file_original import OriginalRecord, Planting, digest, keep
 from rampart.surfaces.file_recovery import holds_planted, is_as_found, put_back, recover_once, settle
 from rampart.surfaces.handle import PlantedHandle
 
@@ -44,6 +45,7 @@ class FileHandle(PlantedHandle):
         self._complete = False
         self._mode_then: int | None = None
         self._kept: Path | None = None
+        self._folders: list[Path] = []
 
     @cached_property
     def _real_path(self) -> Path:
@@ -74,12 +76,13 @@ class FileHandle(PlantedHandle):
         record = self._claim()
         found = look(self._real_path)
         content = self._content.with_payload(found.content if found else None, self.payload)
+        self._folders = claim_folders(self._real_path)
         planting = Planting(
             path=self._real_path,
             payload_id=self.payload.id,
             planted=digest(content),
             found=found,
-            folders=missing_parents(self._real_path),
+            folders=self._folders,
         )
         record.save(planting)
         self._planting = planting
@@ -108,31 +111,42 @@ class FileHandle(PlantedHandle):
         try:
             self._put_back()
         except (OSError, InfrastructureError) as error:
-            if self._record is not None and self._kept is None:
-                self._kept = self._record.keep()
-            if self._kept is None:
+            where = self._keep_original()
+            if where is None:
                 raise
-            msg = f"{error}; its content before is kept in {self._kept}"
+            msg = f"{error}; what the file held before is in {where}"
             raise InfrastructureError(msg) from error
-        else:
-            if self._kept is not None:
-                self._kept.unlink(missing_ok=True)
-        finally:
-            if self._record is not None:
-                self._record.release()
+        if self._record is not None:
+            self._record.release()
+        if self._kept is not None:
+            self._kept.unlink(missing_ok=True)
+
+    def _keep_original(self) -> str | None:
+        """Keep what cannot be put back where somebody finds it, and let others use the file."""
+        assert self._record is not None  # nothing fails to be removed that was not claimed
+        if self._planting is None or self._planting.found is None:
+            self._record.release()
+            return None
+        if self._kept is None:
+            try:
+                self._kept = keep(self._planting.found.content)
+            except OSError:  # there is no room for another copy
+                self._record.let_go()
+                return f"{self._record.path}, below the first line"
+        self._record.release()
+        return str(self._kept)
 
     def _put_back(self) -> None:
         planting = self._planting
-        if planting is None:
-            return
-        if not is_as_found(planting):
+        if planting is not None and not is_as_found(planting):
             if holds_planted(planting) or self._overwriting:
                 put_back(planting, mode_then=self._mode_then)
             elif self._complete:
                 msg = "the file was changed meanwhile, so it is left alone: it may still hold the payload"
                 raise InfrastructureError(msg)
-        remove_empty(planting.folders)
         self._planting = None
+        leave_folders(self._folders)
+        self._folders = []
 
 
 async def _run_async(work: Callable[[], None], *, small: bool) -> None:

@@ -49,13 +49,14 @@ def settle(record: OriginalRecord) -> None:
         remove_empty(left.folders)
         return
     if not holds_planted(left):
-        kept = f"its content before is in {record.original_path}" if left.found else "it did not exist before"
+        before = f"stands below the first line of {record.path}" if left.found else "was no file"
         msg = (
             f"{left.path}: a run that was killed left payload {left.payload_id!r} in it, and it was changed "
-            f"since: {kept}; put it right, and then remove {record.path}"
+            f"since; what it was before {before}: put it right, and then remove {record.path}"
         )
         raise InfrastructureError(msg)
     put_back(left, mode_then=permissions(left.path))
+    remove_empty(left.folders)
     log.warning(
         "%s is as it was again: a run that was killed had left payload %r in it", left.path, left.payload_id
     )
@@ -85,4 +86,3 @@ def put_back(planting: Planting, *, mode_then: int | None) -> None:
         planting.path.unlink(missing_ok=True)
     else:
         restore(planting.path, planting.found, mode_then=mode_then)
-    remove_empty(planting.folders)

@@ -5,6 +5,7 @@ from rampart.testing.adapter_conformance import AdapterConformance
 from rampart.testing.script import HANG, ScriptExhaustedError
 from rampart.testing.scripted_agent import ScriptedAgent
 from rampart.testing.scripted_chat_model import ChatCall, ScriptedChatModel
+from rampart.testing.surface_conformance import SurfaceConformance
 
 __all__ = [
     "HANG",
@@ -14,4 +15,5 @@ __all__ = [
     "ScriptExhaustedError",
     "ScriptedAgent",
     "ScriptedChatModel",
+    "SurfaceConformance",
 ]

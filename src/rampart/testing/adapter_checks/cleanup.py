@@ -26,11 +26,13 @@ class Leftovers:
     """Compares what is open now with what was open before: tasks, and whatever the user counts.
 
     Args:
-        open_resources: Counts what sessions hold open; it gives None where nobody counts.
+        open_resources: Counts what is held open; it gives None where nobody counts.
+        who: Who would have left it behind.
     """
 
-    def __init__(self, open_resources: Callable[[], int | None]) -> None:
+    def __init__(self, open_resources: Callable[[], int | None], *, who: str = "a session") -> None:
         self._count = open_resources
+        self._who = who
         self._tasks = asyncio.all_tasks()
         self._resources = open_resources()
 
@@ -40,7 +42,7 @@ class Leftovers:
             if not self._found():
                 return
             await asyncio.sleep(_RELEASED_WITHIN_S / _LOOKS)
-        fail(f"{when}, a session left behind: {'; '.join(self._found())}; release it in __aexit__")
+        fail(f"{when}, {self._who} left behind: {'; '.join(self._found())}; release it in __aexit__")
 
     def _found(self) -> list[str]:
         found = []

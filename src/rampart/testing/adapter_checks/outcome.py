@@ -6,7 +6,7 @@ from typing import NoReturn
 
 
 class ConformanceError(AssertionError):
-    """An adapter breaks a rule; the text says which, what was seen and what to do."""
+    """An adapter or a surface breaks a rule; the text says which, what was seen and what to do."""
 
 
 def fail(problem: str) -> NoReturn:

@@ -1,0 +1,1 @@
+"""What `SurfaceConformance` checks, one question a function."""
