@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
+from tests.surfaces.one_drive.client import open_client
 from tests.surfaces.one_drive.graph_server import DRIVE, GraphServer, graph_server
 
 from rampart.surfaces import OneDriveSurface
@@ -22,22 +23,8 @@ def graph() -> Iterator[GraphServer]:
 @pytest.fixture
 async def client(graph: GraphServer) -> AsyncIterator[Any]:
     """A `GraphServiceClient` that reaches the service."""
-    import httpx
-    from kiota_abstractions.authentication.anonymous_authentication_provider import (
-        AnonymousAuthenticationProvider,
-    )
-    from msgraph import GraphRequestAdapter, GraphServiceClient
-    from msgraph_core import GraphClientFactory
-
-    transport = httpx.AsyncHTTPTransport()
-    http = GraphClientFactory.create_with_default_middleware(client=httpx.AsyncClient(transport=transport))
-    adapter = GraphRequestAdapter(AnonymousAuthenticationProvider(), client=http)
-    client = GraphServiceClient(request_adapter=adapter)
-    adapter.base_url = f"{graph.url}/v1.0"
-    client.path_parameters["baseurl"] = adapter.base_url
-    yield client
-    await http.aclose()
-    await transport.aclose()  # the SDK's middleware keeps it from being closed along
+    async with open_client(graph.url) as client:
+        yield client
 
 
 @pytest.fixture

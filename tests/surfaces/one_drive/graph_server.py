@@ -197,6 +197,8 @@ class _Handler(BaseHTTPRequestHandler):
             return 404, _error("itemNotFound", "The resource could not be found.")
         if urlsplit(self.path).path.endswith("/content"):
             return 302, {"location": f"{self.graph.url}/download/{item.id}"}
+        if urlsplit(self.path).path.endswith("/children"):
+            return 200, {"value": [self.graph.described(child) for child in self.graph.children(item.path)]}
         return 200, self.graph.described(item)
 
     def _answer(self, act: Callable[[str, str], tuple[int, dict[str, object]]]) -> None:
