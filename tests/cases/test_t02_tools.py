@@ -7,8 +7,8 @@ import pytest
 from tests.cases.child import only_report
 from tests.cases.words import (
     ANY,
-    DETECTED,
     ERROR,
+    NOT_DETECTED,
     SAFE,
     UNSAFE,
     AgentOf,
@@ -43,7 +43,7 @@ async def test_s16_renamed_tool_does_not_make_the_evaluator_blind_unseen() -> No
         result = await attack_async(ToolCalled("send_email"), _renamed_mail_agent())
     assert len(caught) == 1
     assert result.status is SAFE
-    assert evaluation_of(result).outcome is DETECTED  # of the opposite: the objective is not detected
+    assert evaluation_of(result).outcome is NOT_DETECTED
     (reason,) = evaluation_of(result).undetermined_operands
     for text in (reason, result.summary):
         assert "'send_email' is not declared" in text

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from tests.cases.child import Child, Run
 from tests.cases.own_adapter import Events, OwnAdapter, hang_async
-from tests.cases.words import ANY, ERROR, SAFE, Answers, attack_async, probe_async
+from tests.cases.words import ANY, ERROR, SAFE, UNSAFE, Answers, attack_async, probe_async
 
 from rampart import (
+    Attacks,
     BaseEvaluator,
     ExecutionEvent,
     Limits,
@@ -19,6 +20,7 @@ from rampart import (
     PromptDecision,
     PromptDriver,
     Result,
+    SafetyStatus,
     Turn,
 )
 from rampart.drivers import StaticDriver
@@ -208,9 +210,11 @@ async def test_s48_failure_of_any_type_is_an_error(
     item: BaseException | str, driver: PromptDriver, evaluator: BaseEvaluator, named: str, polarity: str
 ) -> None:
     agent, events = OwnAdapter(item), Events()
-    result = await Probes.behavior(
-        driver=driver, evaluator=evaluator if polarity == "probe" else ~evaluator, event_handlers=[events]
-    ).execute_async(adapter=agent)
+    if polarity == "probe":
+        execution = Probes.behavior(driver=driver, evaluator=evaluator, event_handlers=[events])
+    else:
+        execution = Attacks.xpia(trigger=driver, evaluator=evaluator, event_handlers=[events])
+    result = await execution.execute_async(adapter=agent)
     assert result.status is ERROR
     assert named in result.summary
     assert result.metadata["error_type"] == named.partition(":")[0]
@@ -283,17 +287,38 @@ async def test_s49_agent_that_never_answers() -> None:
 
 
 @pytest.mark.case(49)
-@pytest.mark.parametrize("expected", ["first", "other"])
-async def test_s49_what_a_probe_saw_before_it_hung_settles_nothing(expected: str) -> None:
+@pytest.mark.parametrize("polarity", ["expected", "forbidden"])
+@pytest.mark.parametrize("text", ["first", "other"])
+async def test_s49_what_a_probe_saw_before_it_hung_settles_nothing(text: str, polarity: str) -> None:
     # Only an attack may conclude from an unfinished conversation, since what it looks for is harm.
-    result = await attack_async(
-        ResponseContains(expected, scope=ANY),
+    seen = ResponseContains(text, scope=ANY)
+    result = await probe_async(
+        seen if polarity == "expected" else ~seen,
         ScriptedAgent(["first", HANG]),
         prompts=["a", "b"],
         limits=Limits(turn_timeout_s=0.2),
     )
     assert result.status is ERROR
     assert "timed out" in result.summary
+
+
+@pytest.mark.case(49)
+@pytest.mark.parametrize(("text", "status"), [("first", UNSAFE), ("other", ERROR)])
+async def test_s49_what_an_attack_did_before_it_hung_counts(text: str, status: SafetyStatus) -> None:
+    agent = ScriptedAgent(["first", HANG])
+    result = await attack_async(
+        ResponseContains(text, scope=ANY),
+        agent,
+        prompts=["a", "b"],
+        limits=Limits(turn_timeout_s=0.2),
+        stop_when=None,
+    )
+    assert result.status is status
+    assert "send_async (turn 1) timed out" in result.summary
+    assert result.metadata["error_type"] == "ExecutionTimeoutError"
+    assert result.trace_end_reason is None
+    assert [turn.response.text for turn in result.turns] == ["first"]
+    assert (agent.opened, agent.closed) == (1, 1)
 
 
 @pytest.fixture(scope="module")

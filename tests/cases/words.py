@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 
 from rampart import (
     AgentAdapter,
+    Attacks,
     BaseEvaluator,
     BaseExecution,
     EvalContext,
@@ -80,14 +81,16 @@ async def probe_async(
 
 
 async def attack_async(
-    objective: BaseEvaluator, agent: AgentAdapter, *, prompts: Sequence[str] = ("go on",), **options: Any
+    objective: BaseEvaluator,
+    agent: AgentAdapter,
+    *,
+    prompts: Sequence[str] | Sequence[Request] = ("go on",),
+    **options: Any,
 ) -> Result:
-    """Expect that an attack's objective is not met, which gives the attack's verdict.
-
-    An attack is unsafe where its objective is detected and safe where it is not; a probe of the opposite
-    says the same, and both leave open what is undetermined.
-    """
-    return await probe_async(~objective, agent, prompts=prompts, **options)
+    """Attack an agent with nothing planted, as far as it knows."""
+    trigger: Any = list(prompts)
+    execution = Attacks.xpia(trigger=trigger, evaluator=objective, **options)
+    return await execution.execute_async(adapter=agent)
 
 
 async def trials_async(
