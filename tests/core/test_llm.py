@@ -122,7 +122,9 @@ class TestChatModelOf:
         with pytest.raises(ConfigurationError, match=r"no client for LLMConfig.*pass a ChatModel"):
             chat_model_of(LLMConfig(model="m"))
 
-    @pytest.mark.parametrize("llm", [None, "gpt", {"model": "m"}, _Model], ids=["none", "name", "mapping", "class"])
+    @pytest.mark.parametrize(
+        "llm", [None, "gpt", {"model": "m"}, _Model], ids=["none", "name", "mapping", "class"]
+    )
     def test_anything_else_is_refused(self, llm: Any) -> None:
         with pytest.raises(TypeError, match=r"llm must be an LLMConfig or a ChatModel.*got"):
             chat_model_of(llm)
