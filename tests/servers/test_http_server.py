@@ -357,7 +357,6 @@ def test_hears_those_who_connected_before_the_end() -> None:
 
 def test_an_answer_that_hangs_is_told_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rampart.servers.http_listener._PATIENCE_S", 0.1)
-    monkeypatch.setattr("rampart.servers.http_listener._GRACE_S", 0.1)
     begun, go = threading.Event(), threading.Event()
 
     def hangs(_request: HttpRequest) -> HttpResponse:
@@ -371,7 +370,7 @@ def test_an_answer_that_hangs_is_told_at_the_end(monkeypatch: pytest.MonkeyPatch
         client.sendall(b"GET / HTTP/1.1\r\n\r\n")
         assert begun.wait(10)
         with pytest.raises(InfrastructureError, match="one of its answers still runs"):
-            server.stop()
+            server.stop(grace_s=0.1)
         go.set()
         assert eventually(lambda: not server_threads())
 

@@ -16,7 +16,6 @@ from rampart.core.log import log
 from rampart.servers.http_connection import HttpConnection, HttpRules
 
 _BACKLOG = 1024  # many trials connect at once, and an overfull queue costs each a second
-_GRACE_S = 0.5
 _PATIENCE_S = 5.0
 
 
@@ -68,8 +67,12 @@ class HttpListener(ThreadingHTTPServer):
         thread.start()
         self._thread = thread
 
-    def stop(self) -> bool:
-        """End everything; whether all threads have ended."""
+    def stop(self, *, grace_s: float) -> bool:
+        """End everything; whether all threads have ended.
+
+        Args:
+            grace_s: So long may requests in progress go on.
+        """
         self.stopping = True
         self._wake.send(b"x")
         if self._thread is not None:
@@ -78,7 +81,7 @@ class HttpListener(ThreadingHTTPServer):
         self._wake.close()
         self._woken.close()
         self._shut_all(socket.SHUT_RD, busy=False)
-        deadline = time.monotonic() + _GRACE_S
+        deadline = time.monotonic() + grace_s
         while time.monotonic() < deadline and self._is_busy():
             time.sleep(0.001)
         self._shut_all(socket.SHUT_RDWR, busy=True)

@@ -136,16 +136,17 @@ class HttpServer:
             self.stop()
             raise InfrastructureError(self._cannot_listen(error)) from error
 
-    def stop(self) -> None:
+    def stop(self, *, grace_s: float = 0.5) -> None:
         """End it: no thread, connection or port is left; does nothing where there is nothing to end.
 
-        Requests that are being read or answered get half a second to be finished.
+        Args:
+            grace_s: Requests that are being read or answered get so many seconds to be finished.
 
         Raises:
             InfrastructureError: If a thread does not end, which an answer that hangs brings about.
         """
         listener, self._listener = self._listener, None
-        if listener is not None and not listener.stop():
+        if listener is not None and not listener.stop(grace_s=grace_s):
             msg = (
                 f"the HTTP server on {HOST}:{listener.server_port} stopped listening, but one of its answers "
                 "still runs; does a function that was added to it hang?"
