@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rampart.converters.conversion import CONVERTER, CONVERTERS, converter_names
+from rampart.converters.conversion import CONVERTER, CONVERTERS, converter_names, without_converters
 from rampart.core.converter import PayloadConverter
 from rampart.core.types import Payload
 
@@ -42,7 +42,9 @@ class ConverterChain:
         all in order, those that do not do this by themselves included.
         """
         for converter in self.converters:
-            made: Any = await converter.convert_async(payload=payload)
+            # What it is given names no converter, so that what names one afterwards names this one.
+            given = replace(payload, metadata=without_converters(payload.metadata))
+            made: Any = await converter.convert_async(payload=given)
             if not isinstance(made, Payload):
                 msg = f"{type(converter).__name__}.convert_async returned {made!r}, expected a Payload"
                 raise TypeError(msg)

@@ -17,8 +17,8 @@ MEDIA_TYPE = "media_type"
 FILE_NAME_EXTENSION = "file_name_extension"
 CARRIED_TEXT = "carried_text"
 
-_ABOUT_THE_FORM = frozenset({MEDIA_TYPE, FILE_NAME_EXTENSION, CARRIED_TEXT})
-"""What a converter said of the form it gave; a further conversion makes it untrue."""
+_ADDED = frozenset({CONVERTER, CONVERTERS, MEDIA_TYPE, FILE_NAME_EXTENSION, CARRIED_TEXT})
+"""What converters add; what they said of the form they gave is made untrue by a further conversion."""
 
 
 def require_text_payload(payload: Payload, *, converter: str) -> None:
@@ -66,20 +66,26 @@ def converted_metadata(before: Mapping[str, Any], *, converter: str) -> dict[str
     `converter` names the last one; from the second conversion on `converters` names all, in order. What
     an earlier converter said of the form it gave (media type, file name ending, carried text) is dropped.
     """
-    was_converted = CONVERTER in before
-    metadata = {key: value for key, value in before.items() if not (was_converted and key in _ABOUT_THE_FORM)}
-    metadata[CONVERTER] = converter
-    if was_converted:
-        metadata[CONVERTERS] = [*converter_names(before), converter]
+    metadata = without_converters(before) | {CONVERTER: converter}
+    earlier = converter_names(before)
+    if earlier:
+        metadata[CONVERTERS] = [*earlier, converter]
     return metadata
+
+
+def without_converters(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """The metadata less what converters added: their names, and what they said of the form they gave."""
+    if CONVERTER not in metadata:
+        return dict(metadata)
+    return {key: value for key, value in metadata.items() if key not in _ADDED}
 
 
 def converter_names(metadata: Mapping[str, Any]) -> list[str]:
     """The converters that a payload went through, in order."""
+    if CONVERTER not in metadata:
+        return []
     names = metadata.get(CONVERTERS)
-    if isinstance(names, list):
-        return list(names)
-    return [metadata[CONVERTER]] if CONVERTER in metadata else []
+    return list(names) if isinstance(names, list) else [metadata[CONVERTER]]
 
 
 @contextlib.contextmanager
