@@ -24,10 +24,9 @@ async def check_members(place: Place) -> None:
     require_members(place.surface, Surface, ("inject",))
     handle: object = await place.handle_async()
     name = type(place.surface).__name__
-    require(
-        not inspect.isawaitable(handle),
-        f"{name}.inject must not be async: it only prepares, and gives the handle at once",
-    )
+    if inspect.iscoroutine(handle):
+        handle.close()
+        fail(f"{name}.inject must not be async: it only prepares, and gives the handle at once")
     require_members(handle, InjectionHandle, _HANDLE_MEMBERS)
     require(
         handle is not await place.handle_async(),
