@@ -2,9 +2,12 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.pool import NullPool
+
+from rampart.surfaces import SqlSurface
 
 _TABLES = {
     "sqlite": """
@@ -67,7 +70,10 @@ def dump(url: sa.URL) -> dict[str, list[str]]:
     with connected(url) as connection:
         names = sa.inspect(connection).get_table_names()
         return {
-            name: sorted(repr(tuple(row)) for row in connection.exec_driver_sql(f'SELECT * FROM "{name}"'))
+            name: sorted(
+                repr(tuple(row))
+                for row in connection.execute(sa.select(sa.text("*")).select_from(sa.table(name)))
+            )
             for name in names
         }
 
@@ -77,3 +83,8 @@ def read_bodies(url: sa.URL) -> str:
     with connected(url) as connection:
         found = connection.exec_driver_sql("SELECT subject, body FROM mails ORDER BY id").all()
     return "\n".join(f"{subject}: {body}" for subject, body in found)
+
+
+def mail_surface(database: Any, **arguments: Any) -> SqlSurface:
+    """A surface over the bodies of the mails, or what the arguments say."""
+    return SqlSurface(database=database, **{"table": "mails", "column": "body", **arguments})

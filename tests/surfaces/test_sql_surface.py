@@ -5,12 +5,10 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 from tests.surfaces.agents import ORDER, check_the_three_agents, order_payload
-from tests.surfaces.sql_tables import connected, dump, make_tables, read_bodies, rows, run
+from tests.surfaces.sql_tables import connected, dump, mail_surface, make_tables, read_bodies, rows, run
 
 from rampart import InfrastructureError, Payload, PayloadFormat, Surface
 from rampart.surfaces import SqlSurface
-
-_BODY = {"table": "mails", "column": "body"}
 
 
 @pytest.fixture(autouse=True)
@@ -25,7 +23,7 @@ def _column(url: sa.URL, column: str, key: int) -> object:
 
 async def test_a_row_comes_and_goes(database_url: sa.URL) -> None:
     before = dump(database_url)
-    surface = SqlSurface(database=database_url, row={"owner": 2, "subject": "Hello"}, **_BODY)
+    surface = mail_surface(database_url, row={"owner": 2, "subject": "Hello"})
     assert isinstance(surface, Surface)
     handle = surface.inject(payload=order_payload())
     assert dump(database_url) == before
@@ -40,9 +38,7 @@ async def test_a_row_comes_and_goes(database_url: sa.URL) -> None:
 
 async def test_the_key_may_be_given(database_url: sa.URL) -> None:
     before = dump(database_url)
-    handle = SqlSurface(database=database_url, row={"id": 7, "owner": 2}, **_BODY).inject(
-        payload=order_payload()
-    )
+    handle = mail_surface(database_url, row={"id": 7, "owner": 2}).inject(payload=order_payload())
     async with handle:
         assert _column(database_url, "body", 7) == ORDER
         assert "row id=7 of table 'mails'" in handle.place
@@ -64,7 +60,7 @@ async def test_a_column_is_changed_and_put_back(
     database_url: sa.URL, mode: str, key: int, expected: str
 ) -> None:
     before = dump(database_url)
-    surface = SqlSurface(database=database_url, where={"id": key}, mode=mode, **_BODY)  # type: ignore[arg-type]  # one of the modes
+    surface = mail_surface(database_url, where={"id": key}, mode=mode)
     async with surface.inject(payload=order_payload()):
         assert _column(database_url, "body", key) == expected
         changed = dump(database_url)
@@ -73,7 +69,7 @@ async def test_a_column_is_changed_and_put_back(
 
 
 async def test_the_separator_may_be_chosen(database_url: sa.URL) -> None:
-    surface = SqlSurface(database=database_url, where={"id": 101}, mode="append", separator=" -- ", **_BODY)
+    surface = mail_surface(database_url, where={"id": 101}, mode="append", separator=" -- ")
     async with surface.inject(payload=order_payload()):
         assert _column(database_url, "body", 101) == "Dear Ann, see our offer. -- " + ORDER
 
@@ -81,7 +77,7 @@ async def test_the_separator_may_be_chosen(database_url: sa.URL) -> None:
 async def test_a_row_may_be_found_by_null_and_by_the_column_itself(database_url: sa.URL) -> None:
     before = dump(database_url)
     for where in ({"body": None}, {"body": "", "subject": None}):
-        async with SqlSurface(database=database_url, where=where, **_BODY).inject(payload=order_payload()):
+        async with mail_surface(database_url, where=where).inject(payload=order_payload()):
             assert ORDER in read_bodies(database_url)
         assert dump(database_url) == before
 
@@ -116,8 +112,8 @@ async def test_a_file_goes_into_a_column_for_bytes_only(database_url: sa.URL, tm
     async with surface.inject(payload=payload):
         assert (b"%PDF \x00\xff",) in rows(database_url, "SELECT raw FROM mails")
     assert dump(database_url) == before
-    refused = SqlSurface(database=database_url, row={"owner": 1}, **_BODY).inject(payload=payload)
-    with pytest.raises(InfrastructureError, match="format 'pdf' is bytes, and column 'body' is of type TEXT"):
+    refused = mail_surface(database_url, row={"owner": 1}).inject(payload=payload)
+    with pytest.raises(InfrastructureError, match="format 'pdf' is bytes, for which column 'body' is not"):
         await refused.__aenter__()
     assert dump(database_url) == before
 
@@ -150,14 +146,14 @@ async def test_a_file_is_not_appended(database_url: sa.URL, tmp_path: Path) -> N
 async def test_text_is_kept_as_it_is(database_url: sa.URL, text: str) -> None:
     before = dump(database_url)
     for place in ({"row": {"owner": 1, "id": 9}}, {"where": {"id": 101}}):
-        surface = SqlSurface(database=database_url, **place, **_BODY)  # type: ignore[arg-type]  # one of two
+        surface = mail_surface(database_url, **place)
         async with surface.inject(payload=Payload(content=text)):
             assert _column(database_url, "body", 9 if "row" in place else 101) == text
         assert dump(database_url) == before
 
 
 async def test_values_of_many_kinds(database_url: sa.URL) -> None:
-    """Text is converted by the database as it is for everybody; what it may not know, by its column's type."""
+    """Text is converted by the database as ever; what it may not know, by the type of its column."""
     import datetime as dt
     import decimal
     import uuid
@@ -165,8 +161,8 @@ async def test_values_of_many_kinds(database_url: sa.URL) -> None:
     kinds = "TIMESTAMP" if database_url.get_backend_name() == "postgresql" else "DATETIME"
     run(
         database_url,
-        f"CREATE TABLE notes (id INTEGER PRIMARY KEY, at {kinds}, day DATE, ref CHAR(32), price NUMERIC(8, 2),"
-        " done BOOLEAN, body TEXT)",
+        f"CREATE TABLE notes (id INTEGER PRIMARY KEY, at {kinds}, day DATE, ref CHAR(32),"
+        " price NUMERIC(8, 2), done BOOLEAN, body TEXT)",
     )
     values = {
         "id": 1,
@@ -192,7 +188,7 @@ async def test_an_error_in_the_body_leaves_nothing(database_url: sa.URL) -> None
     before = dump(database_url)
     for place in ({"row": {"owner": 1}}, {"where": {"id": 101}}):
         with pytest.raises(LookupError, match="agent"):
-            async with SqlSurface(database=database_url, **place, **_BODY).inject(payload=order_payload()):  # type: ignore[arg-type]  # one of two
+            async with mail_surface(database_url, **place).inject(payload=order_payload()):
                 raise LookupError("agent")
         assert dump(database_url) == before
 
@@ -207,7 +203,7 @@ async def test_an_error_in_the_body_leaves_nothing(database_url: sa.URL) -> None
 )
 async def test_agents_that_select(database_url: sa.URL, place: dict[str, object]) -> None:
     before = dump(database_url)
-    surface = SqlSurface(database=database_url, **place, **_BODY)  # type: ignore[arg-type]  # one of three
+    surface = mail_surface(database_url, **place)
     await check_the_three_agents(
         lambda: surface.inject(payload=order_payload()), lambda: read_bodies(database_url)
     )

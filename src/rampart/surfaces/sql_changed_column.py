@@ -92,7 +92,12 @@ class ChangedColumn(PlantedHandle):
         needed = (target.column, *target.where, *(target.key or ()))
         table = read_table(connection, table=target.table, schema=target.schema, needed=needed)
         row, before = self._find(connection, table)
-        content = payload_value(self.payload, column=target.column, column_type=table.types[target.column])
+        content = payload_value(
+            self.payload,
+            column=target.column,
+            column_type=table.types[target.column],
+            dialect=connection.dialect.name,
+        )
         content = content if target.mode == "replace" else self._appended(before, content)
         if not self._exchange(connection, row, before, content):
             raise InfrastructureError(f"somebody changed the {row} at the same time; try again")

@@ -70,7 +70,12 @@ class InsertedRow(PlantedHandle):
         target = self._target
         needed = (target.column, *target.values, *(target.key or ()))
         table = read_table(connection, table=target.table, schema=target.schema, needed=needed)
-        content = payload_value(self.payload, column=target.column, column_type=table.types[target.column])
+        content = payload_value(
+            self.payload,
+            column=target.column,
+            column_type=table.types[target.column],
+            dialect=connection.dialect.name,
+        )
         values = {name: bound(value, table.types[name]) for name, value in target.values.items()}
         row = self._insert_row(connection, table, {**values, target.column: bound(content)})
         stored = row.read(connection, target.column)

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import NoSuchTableError
 
 from rampart.core.errors import InfrastructureError
+from rampart.surfaces.sql_columns import column_types
 from rampart.surfaces.sql_value import all_equal, raw
 from rampart.text.oneline import quote
 from rampart.text.safe import safe_repr
@@ -30,7 +31,7 @@ class SqlTable:
 
     Attributes:
         clause: The table in statements; its columns have no types, so that nothing is converted.
-        types: The types by column.
+        types: The columns with their types.
         primary_key: The columns of the primary key; empty where there is none.
     """
 
@@ -71,11 +72,12 @@ def read_table(connection: Connection, *, table: str, schema: str | None, needed
     inspector = sa.inspect(connection)
     where = "" if schema is None else f" in schema {schema!r}"
     try:
-        columns = inspector.get_columns(table, schema=schema)
+        types = column_types(connection, table=table, schema=schema)
     except NoSuchTableError:
         there = [*inspector.get_table_names(schema=schema), *inspector.get_view_names(schema=schema)]
-        raise InfrastructureError(f"there is no table {table!r}{where}, only {_names(there)}") from None
-    types = {column["name"]: column["type"] for column in columns}
+        raise InfrastructureError(
+            f"there is no table {table!r}{where}, only {_names(sorted(there))}"
+        ) from None
     missing = [name for name in dict.fromkeys(needed) if name not in types]
     if missing:
         raise InfrastructureError(

@@ -61,18 +61,24 @@ def raw(value: object) -> object:
     return bytes(value) if isinstance(value, memoryview | bytearray) else value
 
 
-def payload_value(payload: Payload, *, column: str, column_type: TypeEngine[Any]) -> str | bytes:
+def payload_value(
+    payload: Payload, *, column: str, column_type: TypeEngine[Any], dialect: str
+) -> str | bytes:
     """What of a payload goes into a column: its text, or the bytes of its text or file.
 
     Raises:
-        InfrastructureError: If the payload is a file, and the column is not for bytes.
+        InfrastructureError: If the column is for JSON, or the payload is a file and the column not for bytes.
     """
+    if isinstance(column_type, sa.JSON) and dialect != "sqlite":
+        raise InfrastructureError(
+            f"column {column!r} is for JSON, which databases do not keep as it was written; "
+            "plant in a column for text, or with CallbackSurface"
+        )
     takes_bytes = isinstance(column_type, sa.LargeBinary)
     if payload.artifact is not None:
         if not takes_bytes:
             raise InfrastructureError(
-                f"a payload of format {payload.format.value!r} is bytes, and column {column!r} "
-                f"is of type {type_name(column_type)}"
+                f"a payload of format {payload.format.value!r} is bytes, for which column {column!r} is not"
             )
         return Path(payload.artifact).read_bytes()
     return payload.content.encode() if takes_bytes else payload.content
@@ -91,8 +97,3 @@ def check_stored(value: str | bytes, stored: object) -> None:
         return
     shown = repr(stored) if len(repr(stored)) <= 80 else repr(stored)[:80] + "..."
     raise InfrastructureError(f"the database kept something else than the payload: {shown}")
-
-
-def type_name(column_type: TypeEngine[Any]) -> str:
-    """The name of a type for messages."""
-    return type(column_type).__name__
