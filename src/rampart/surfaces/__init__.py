@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from rampart.surfaces.callback import CallbackSurface
     from rampart.surfaces.file_surface import FileSurface
     from rampart.surfaces.handle import PlantedHandle
+    from rampart.surfaces.mailbox_surface import MailboxSurface
     from rampart.surfaces.mcp_place import McpPlace
     from rampart.surfaces.mcp_surface import McpSurface
     from rampart.surfaces.one_drive import OneDriveSurface
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "CallbackSurface": "rampart.surfaces.callback",
     "FileSurface": "rampart.surfaces.file_surface",
+    "MailboxSurface": "rampart.surfaces.mailbox_surface",
     "McpPlace": "rampart.surfaces.mcp_place",
     "McpSurface": "rampart.surfaces.mcp_surface",
     "OneDriveSurface": "rampart.surfaces.one_drive",
@@ -32,6 +34,7 @@ _HOMES = {
 __all__ = [
     "CallbackSurface",
     "FileSurface",
+    "MailboxSurface",
     "McpPlace",
     "McpSurface",
     "OneDriveSurface",

@@ -1,0 +1,190 @@
+"""A maildir: one file a mail, in `new` until it is seen and in `cur` from then on.
+
+Format: https://cr.yp.to/proto/maildir.html; folders as in Maildir++.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import socket
+import time
+import uuid
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rampart.surfaces.blocking import run_blocking_async
+from rampart.surfaces.mailbox_store import HEADER_BYTES, message_id_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rampart.surfaces.mailbox_message import BuiltMail
+    from rampart.surfaces.undo import Undo
+
+_PARTS = ("tmp", "new", "cur")
+_ROUNDS = 20
+
+
+class Maildir:
+    """The mails of a maildir, or of one of its folders.
+
+    Readers move a mail from `new` to `cur`, set flags by renaming it and sort it into other folders; it is
+    found all the same, as a file that was not there before and has the Message-ID. Modification times of the
+    directories are left as they come: readers that keep an index trust them.
+
+    Args:
+        path: The maildir.
+        folder: A folder of it, by the name that readers show (`Archive.2024`); None for the inbox.
+
+    Raises:
+        ValueError: If the folder's name cannot be one.
+    """
+
+    def __init__(self, *, path: Path, folder: str | None) -> None:
+        if folder is not None:
+            _check_folder(folder)
+        self._root = Path(os.path.realpath(path))
+        self._directory = self._root if folder is None else self._root / f".{folder}"
+        self._folder = folder
+
+    @property
+    def place(self) -> str:
+        """The place, for error messages."""
+        return f"maildir {self._directory}"
+
+    @property
+    def title(self) -> str:
+        """The place, as reports name it."""
+        return f"mailbox {self._folder or self._root.name}"
+
+    @property
+    def isolation_key(self) -> str:
+        """The folder."""
+        return f"maildir:{self._directory}"
+
+    def look(self) -> frozenset[str]:
+        """The unique names of all mails, in whichever folder they are."""
+        return frozenset(_unique_name(path) for path in self._mails())
+
+    def plant(self, mail: BuiltMail, undo: Undo) -> None:
+        """Put the mail into `new`, the way deliveries do.
+
+        Raises:
+            OSError: If it cannot be written.
+            ValueError: If there is something else than a maildir.
+        """
+        self._refuse_what_is_no_maildir()
+        self._make_directories(undo)
+        before = self.look()
+        if mail.id_is_given and self.holds(mail.message_id, frozenset()):
+            msg = f"a mail with the Message-ID {mail.message_id} is there already; choose another one"
+            raise ValueError(msg)
+        name = _new_name()
+        waiting = self._directory / "tmp" / name
+        undo.add(partial(run_blocking_async, partial(self.remove, mail.message_id, before)))
+        undo.add(partial(run_blocking_async, partial(waiting.unlink, missing_ok=True)))
+        with open(os.open(waiting, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:  # noqa: PTH123  # opens a descriptor
+            file.write(mail.content)
+        waiting.rename(self._directory / "new" / name)
+
+    def holds(self, message_id: str, before: frozenset[str]) -> bool:
+        """Whether such a mail is there now."""
+        return next(self._find(message_id, before), None) is not None
+
+    def remove(self, message_id: str, before: frozenset[str]) -> None:
+        """Remove every mail of this id that was not there before.
+
+        Raises:
+            OSError: If one cannot be removed.
+            RuntimeError: If it is moved about faster than it can be removed.
+        """
+        nothing_found = 0
+        for _ in range(_ROUNDS):
+            found = list(self._find(message_id, before))
+            for path in found:
+                with suppress(FileNotFoundError):  # moved meanwhile: the next round finds it
+                    path.unlink()
+            # A file that is renamed while its directory is listed may be missed once.
+            nothing_found = 0 if found else nothing_found + 1
+            if nothing_found == 2:
+                return
+        msg = f"somebody keeps moving the mail {message_id} about"
+        raise RuntimeError(msg)
+
+    def _find(self, message_id: str, before: frozenset[str]) -> Iterator[Path]:
+        for path in self._mails():
+            if _unique_name(path) in before:
+                continue
+            with suppress(FileNotFoundError), path.open("rb") as file:
+                if message_id_of(file.read(HEADER_BYTES)) == message_id:
+                    yield path
+
+    def _mails(self) -> Iterator[Path]:
+        """All mails of the maildir; `new` before `cur`, since that is the way they go."""
+        with suppress(FileNotFoundError):
+            folders = sorted(path for path in self._root.iterdir() if path.name.startswith("."))
+            for folder, part in itertools.product([self._root, *folders], ("new", "cur")):
+                with suppress(FileNotFoundError, NotADirectoryError):
+                    yield from (folder / part).iterdir()
+
+    def _refuse_what_is_no_maildir(self) -> None:
+        for directory in {self._root, self._directory}:
+            names = {path.name for path in directory.iterdir()} if directory.exists() else set()
+            if names and not {"new", "cur"} <= names:
+                msg = f"{directory} is no maildir: it has other contents, and no folders `new` and `cur`"
+                raise ValueError(msg)
+
+    def _make_directories(self, undo: Undo) -> None:
+        for directory in dict.fromkeys([self._root, self._directory]):
+            for part in _PARTS:
+                _make_directory(directory / part, undo)
+        mark = self._directory / "maildirfolder"
+        if self._folder is not None and not mark.exists():
+            undo.add(partial(run_blocking_async, self._remove_mark))
+            mark.touch(mode=0o600)
+
+    def _remove_mark(self) -> None:
+        if not any(path.parent.parent == self._directory for path in self._mails()):
+            (self._directory / "maildirfolder").unlink(missing_ok=True)
+
+
+def _make_directory(directory: Path, undo: Undo) -> None:
+    """Make a directory and those above it that are missing; whatever is empty at the end goes again."""
+    if directory.is_dir():
+        return
+    _make_directory(directory.parent, undo)
+    with suppress(FileExistsError):  # somebody else's, then
+        directory.mkdir(mode=0o700)
+        undo.add(partial(run_blocking_async, partial(_remove_if_empty, directory)))
+
+
+def _remove_if_empty(directory: Path) -> None:
+    try:
+        directory.rmdir()
+    except FileNotFoundError:
+        return
+    except OSError:
+        if not any(directory.iterdir()):
+            raise
+
+
+def _unique_name(path: Path) -> str:
+    return path.name.partition(":")[0]
+
+
+def _new_name() -> str:
+    seconds, nanoseconds = divmod(time.time_ns(), 10**9)
+    host = socket.gethostname().replace("/", r"\057").replace(":", r"\072")
+    return f"{seconds}.M{nanoseconds // 1000}P{os.getpid()}R{uuid.uuid4().hex[:16]}.{host}"
+
+
+def _check_folder(folder: object) -> None:
+    if not isinstance(folder, str):
+        msg = f"folder must be a str, got {folder!r}"
+        raise TypeError(msg)
+    if not folder or any(part in {"", ".", ".."} for part in folder.split(".")) or set(folder) & set("/\0\\"):
+        msg = f"folder must be a name such as 'Archive.2024', without slashes and empty parts, got {folder!r}"
+        raise ValueError(msg)
