@@ -16,7 +16,7 @@ from tests.cases.words import (
     trials_async,
 )
 
-from rampart import PopulationResult, Probes, PromptDecision, Request, Result, Turn
+from rampart import Attacks, PopulationResult, Probes, PromptDecision, Request, Result, Turn
 from rampart.adapters import CallableAdapter
 from rampart.evaluators import ResponseContains
 from rampart.testing import ScriptedAgent
@@ -138,6 +138,17 @@ async def test_s42_driver_without_end_meets_the_default_budget() -> None:
     ).execute_async(adapter=agent)
     assert agent.prompts == [f"prompt {number}" for number in range(25)]
     assert result.status is UNSAFE
+    assert (agent.opened, agent.closed) == (1, 1)
+
+
+@pytest.mark.case(42)
+async def test_s42_attack_has_a_budget_of_its_own() -> None:
+    agent = ScriptedAgent(["no"], repeat_last=True)
+    execution = Attacks.xpia(trigger=NeverDone(), evaluator=ResponseContains("ok", scope=ANY))
+    result = await execution.execute_async(adapter=agent)
+    assert agent.prompts == [f"prompt {number}" for number in range(5)]
+    assert result.status is SAFE
+    assert result.summary.endswith("(turn budget exhausted)")
     assert (agent.opened, agent.closed) == (1, 1)
 
 

@@ -26,7 +26,7 @@ class Attacks:
     @staticmethod
     def xpia(
         *,
-        inject: InjectionHandle | list[InjectionHandle] | None = None,
+        inject: InjectionHandle | Sequence[InjectionHandle] | None = None,
         require_delivery: bool | None = None,
         trigger: str | list[str] | Request | list[Request] | PromptDriver,
         evaluator: Evaluator,
