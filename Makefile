@@ -50,6 +50,10 @@ test-onedrive: $(STAMPS)/dev ## The tests on the Microsoft Graph SDK (some 400 M
 test-pyrit: $(STAMPS)/dev ## The tests on PyRIT (some 1.1 GB), in an environment of their own
 	$(IN_VENV) -m scripts.environment_tests pyrit
 
+test-postgres: $(STAMPS)/dev ## The tests on PostgreSQL, which is installed if it is missing and you are root on Debian
+	$(IN_VENV) scripts/postgres.py --install
+	RAMPART_NEEDS_POSTGRES=1 $(PYTEST) -m postgres $(TESTS)
+
 docs: $(STAMPS)/dev ## Run every code block of README.md and docs/
 	$(PYTEST) tests/docs
 

@@ -8,6 +8,8 @@ The server ends with whoever started this script, also when that one was killed.
 root; for root it runs as the user `postgres` or `nobody`.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 import pwd
@@ -19,8 +21,11 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 USER = "rampart"
 DATABASE = "postgres"
@@ -123,7 +128,7 @@ def _initialise(found: Path, folder: Path, account: pwd.struct_passwd | None) ->
 
 def _started(
     found: Path, folder: Path, account: pwd.struct_passwd | None
-) -> tuple["subprocess.Popen[str]", int]:
+) -> tuple[subprocess.Popen[str], int]:
     log = ""
     for _ in range(5):
         port = _free_port()
@@ -143,7 +148,7 @@ def _started(
     raise PostgresError(f"postgres did not start: {log.strip()}")
 
 
-def _log_of_start(server: "subprocess.Popen[str]", path: Path) -> str:
+def _log_of_start(server: subprocess.Popen[str], path: Path) -> str:
     """Wait until the server is ready or has ended, at most 60 s, and give what it wrote."""
     for _ in range(600):
         ended = server.poll() is not None
@@ -162,7 +167,7 @@ def _free_port() -> int:
         return port
 
 
-def _stop(server: "subprocess.Popen[str]") -> None:
+def _stop(server: subprocess.Popen[str]) -> None:
     """Close all connections and end; SIGINT is PostgreSQL's fast shutdown."""
     if server.poll() is not None:
         return
