@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, TypeVar
+import contextvars
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING, TypeVar, cast
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -12,18 +15,45 @@ T = TypeVar("T")
 
 
 async def run_blocking_async(function: Callable[[], T]) -> T:
-    """Run blocking work in a thread, and wait for its end also when cancelled meanwhile.
+    """Run blocking work in a thread of its own, and wait for its end also when cancelled meanwhile.
 
-    A thread cannot be stopped: going on without it would let it write after its work was taken back.
+    A thread cannot be stopped: going on without it would let it write after its work was taken back. The
+    threads of the event loop would not do: agents that fill them would hold up what puts a place back.
 
     Args:
-        function: What to run; it should end soon.
+        function: What to run, in a copy of the caller's context; it should end soon.
     """
-    return await to_its_end_async(asyncio.to_thread(_without_stop_iteration, function))
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[tuple[T | None, BaseException | None]] = loop.create_future()
+    context = contextvars.copy_context()
+
+    def work() -> None:
+        outcome: tuple[T | None, BaseException | None]
+        try:
+            outcome = context.run(_without_stop_iteration, function), None
+        except BaseException as error:  # it is raised where the work is waited for
+            outcome = None, error
+        with suppress(RuntimeError):  # the loop was closed: nobody waits any more
+            loop.call_soon_threadsafe(done.set_result, outcome)
+
+    thread = threading.Thread(target=work, name="rampart surface")
+    thread.start()
+    try:
+        return await to_its_end_async(_value_async(done))
+    finally:
+        if done.done():
+            thread.join()  # it has nothing left to do
+
+
+async def _value_async(done: asyncio.Future[tuple[T | None, BaseException | None]]) -> T:
+    value, error = await done
+    if error is not None:
+        raise error
+    return cast("T", value)
 
 
 def _without_stop_iteration(function: Callable[[], T]) -> T:
-    """Futures do not take this exception: before Python 3.12 the waiting would never end."""
+    """No coroutine may raise this exception; what Python makes of it says nothing of the function."""
     try:
         return function()
     except StopIteration as error:
