@@ -10,7 +10,16 @@ import os
 import platform
 import sys
 
-from benchmarks import checks, conversation, import_cost, install_size, plugin_cost, report_cost, trials
+from benchmarks import (
+    checks,
+    conversation,
+    import_cost,
+    injections,
+    install_size,
+    plugin_cost,
+    report_cost,
+    trials,
+)
 from benchmarks.table import Row, print_rows
 
 SUITES = {
@@ -21,6 +30,7 @@ SUITES = {
     "trials": trials.rows,
     "conversation": conversation.rows,
     "report": report_cost.rows,
+    "injections": injections.rows,
 }
 
 
