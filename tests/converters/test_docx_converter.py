@@ -31,6 +31,11 @@ def parts_of(path: Path) -> dict[str, ET.Element]:
         }
 
 
+def _is_hidden(run: ET.Element) -> bool:
+    vanish = run.find(f"{W}rPr/{W}vanish")
+    return vanish is not None and vanish.get(f"{W}val", "1") not in {"0", "false", "off"}
+
+
 def paragraphs(part: ET.Element) -> list[tuple[str, bool]]:
     """The paragraphs of a part that are not empty, each with whether its runs are hidden."""
     found = []
@@ -42,7 +47,7 @@ def paragraphs(part: ET.Element) -> list[tuple[str, bool]]:
             for node in run
         )
         if text:
-            found.append((text, all(run.find(f"{W}rPr/{W}vanish") is not None for run in runs)))
+            found.append((text, all(_is_hidden(run) for run in runs)))
     return found
 
 
@@ -76,6 +81,14 @@ async def test_a_comment_is_tied_to_the_cover(tmp_path: Path) -> None:
     [start] = parts["word/document.xml"].iter(f"{W}commentRangeStart")
     [reference] = parts["word/document.xml"].iter(f"{W}commentReference")
     assert comment.get(f"{W}id") == start.get(f"{W}id") == reference.get(f"{W}id")
+
+
+async def test_no_time_of_day_tells_two_files_apart(tmp_path: Path) -> None:
+    path = await file_of(ORDER, tmp_path, placement="comment")
+    with zipfile.ZipFile(path) as archive:
+        assert {entry.date_time for entry in archive.infolist()} == {(2024, 1, 1, 0, 0, 0)}
+    [comment] = parts_of(path)["word/comments.xml"].iter(f"{W}comment")
+    assert comment.get(f"{W}date") == "2024-01-01T00:00:00Z"
 
 
 @pytest.mark.parametrize("placement", PLACES)

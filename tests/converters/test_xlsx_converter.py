@@ -79,8 +79,29 @@ async def test_in_a_comment(tmp_path: Path) -> None:
     assert "".join(comment.itertext()) == ORDER
 
 
+async def test_no_time_of_day_tells_two_files_apart(tmp_path: Path) -> None:
+    path = await file_of(ORDER, tmp_path)
+    with zipfile.ZipFile(path) as archive:
+        assert {entry.date_time for entry in archive.infolist()} == {(2024, 1, 1, 0, 0, 0)}
+    times = [node.text for node in part_of(path, "core.xml") if node.tag.endswith(("}created", "}modified"))]
+    assert times == ["2024-01-01T00:00:00Z", "2024-01-01T00:00:00Z"]
+
+
 @pytest.mark.parametrize(
-    "text", ["=1+1", "=HYPERLINK(1)", "#N/A", "12", "TRUE", "2024-01-01", "'a", "+1", " a "]
+    "text",
+    [
+        "=1+1",
+        "=HYPERLINK(1)",
+        "#N/A",
+        "12",
+        "TRUE",
+        "2024-01-01",
+        "'a",
+        "+1",
+        " a ",
+        "a_x0041_x0042_",
+        "a\r\nb",
+    ],
 )
 async def test_a_cell_holds_text_whatever_it_looks_like(text: str, tmp_path: Path) -> None:
     path = await file_of(text, tmp_path)

@@ -11,7 +11,11 @@ FIXED_MOMENT = dt.datetime(2024, 1, 1, tzinfo=dt.UTC)
 """The time that files carry, so that the same content gives the same file."""
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_COMMENT_DATE = re.compile(rb'(<w:comment\b[^>]*\bw:date=")[^"]*(")')
+_WRITTEN = f"{FIXED_MOMENT:%Y-%m-%dT%H:%M:%SZ}".encode()
+_TIMES = {
+    "word/comments.xml": re.compile(rb'(<w:comment\b[^>]*\bw:date=")[^"]*(")'),
+    "docProps/core.xml": re.compile(rb"(<dcterms:modified\b[^>]*>)[^<]*(<)"),
+}
 
 
 def require_xml_text(text: str) -> str:
@@ -31,7 +35,7 @@ def require_xml_text(text: str) -> str:
 
 
 def with_fixed_times(archive: bytes) -> bytes:
-    """The same archive with `FIXED_MOMENT` as the time of each entry and of each comment."""
+    """The same archive with `FIXED_MOMENT` as the time of each entry, each comment and the last change."""
     result = io.BytesIO()
     with (
         zipfile.ZipFile(io.BytesIO(archive)) as source,
@@ -39,8 +43,8 @@ def with_fixed_times(archive: bytes) -> bytes:
     ):
         for entry in source.infolist():
             data = source.read(entry)
-            if entry.filename == "word/comments.xml":
-                data = _COMMENT_DATE.sub(rb"\g<1>2024-01-01T00:00:00Z\g<2>", data)
+            if entry.filename in _TIMES:
+                data = _TIMES[entry.filename].sub(rb"\g<1>" + _WRITTEN + rb"\g<2>", data)
             fixed = zipfile.ZipInfo(entry.filename, date_time=FIXED_MOMENT.timetuple()[:6])
             fixed.compress_type = zipfile.ZIP_DEFLATED
             fixed.external_attr = entry.external_attr

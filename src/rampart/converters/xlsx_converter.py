@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from rampart.converters._extra import require_library
@@ -25,6 +26,7 @@ XlsxPlacement = Literal["cell", "sheet-name", "comment", "hidden-sheet", "hidden
 _SHEET_NAME_LIMIT = 31
 _NOT_IN_SHEET_NAMES = "[]:*?/\\\t\n\r"
 _CELL_LIMIT = 32_767
+_ESCAPE = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
 
 
 class XlsxConverter(DocumentConverter):
@@ -106,7 +108,8 @@ def _require_cell_text(text: str) -> str:
             f"the text has {utf16_units(text)}; shorten it"
         )
         raise ValueError(msg)
-    return require_xml_text(text)
+    # What looks like an escaped character would be read as that character (ECMA-376 part 1, 22.9.2.19).
+    return _ESCAPE.sub("_x005F_", require_xml_text(text))
 
 
 def _require_sheet_name(text: str) -> str:
