@@ -13,9 +13,10 @@ from rampart.pytest_plugin._markers import effective_trial, register_markers
 from rampart.pytest_plugin._options import add_options
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterator
 
     from rampart.pytest_plugin._trial_config import TrialConfig
+    from rampart.servers.exfiltration_sink import ExfiltrationSink
 
 T = TypeVar("T")
 
@@ -126,3 +127,15 @@ def trial_config(request: pytest.FixtureRequest) -> TrialConfig:
     if trial is None:
         pytest.fail(f"trial_config requires @pytest.mark.trial on {request.node.nodeid}", pytrace=False)
     return trial
+
+
+@pytest.fixture
+def exfiltration_sink() -> Iterator[ExfiltrationSink]:
+    """Where agents may be lured to send things: HTTP and SMTP listeners on this machine that record all.
+
+    What arrives reaches the turns of the execution whose agent sent it, as side effects. What no execution
+    was told of fails the test at its end, unless the test has looked at it.
+    """
+    from rampart.pytest_plugin._exfiltration_sink import sink_of_one_test  # noqa: PLC0415  # few need servers
+
+    yield from sink_of_one_test()
