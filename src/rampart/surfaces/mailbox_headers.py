@@ -11,7 +11,7 @@ from __future__ import annotations
 import base64
 import re
 from dataclasses import dataclass
-from email.utils import parseaddr
+from email.utils import getaddresses
 
 _PRINTABLE = re.compile(r"[ -~]*")
 _WORDS = re.compile(r"[\w!#$%&'*+/=?^`{|}~-]+(?: [\w!#$%&'*+/=?^`{|}~-]+)*", re.ASCII)
@@ -44,7 +44,8 @@ def parse_address(text: str, *, what: str) -> MailAddress:
         ValueError: If it is anything else, or not ASCII; `what` names it in the error.
     """
     check_header_value(text, what=what)
-    name, address = parseaddr(text)
+    found = getaddresses([text])
+    name, address = found[0] if len(found) == 1 else ("", "")
     if _ADDRESS.fullmatch(address) is None:
         msg = f'{what} must be a mail address such as "Ada <ada@example.com>", got {text!r}'
         raise ValueError(msg)

@@ -63,7 +63,7 @@ class Maildir:
     @property
     def isolation_key(self) -> str:
         """The folder."""
-        return f"maildir:{self._directory}"
+        return f"maildir:{os.path.normcase(self._directory)}"
 
     def look(self) -> frozenset[str]:
         """The unique names of all mails, in whichever folder they are."""

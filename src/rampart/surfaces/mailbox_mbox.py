@@ -68,7 +68,7 @@ class Mbox:
     @property
     def isolation_key(self) -> str:
         """The file."""
-        return f"file:{self._path}"
+        return f"file:{os.path.normcase(self._path)}"
 
     def look(self) -> frozenset[str]:
         """Nothing: mails in one file have no names of their own but their Message-IDs."""
