@@ -105,10 +105,10 @@ class PlantedHandle(ABC):
             validate_payload_id(self._payload.id)
             await self._plant_async(undo)
         except BaseException as error:
-            await self._take_back_async(undo)
+            left = await self._take_back_async(undo)
             if not isinstance(error, Exception):
                 raise
-            raise InfrastructureError(self._planting_failure(error)) from error
+            raise InfrastructureError(self._planting_failure(error) + left) from error
         self._undo = undo
         return self
 
@@ -138,13 +138,15 @@ class PlantedHandle(ABC):
         except Exception as error:
             raise InfrastructureError(self._failure("may not have been read", _text(error))) from error
 
-    async def _take_back_async(self, undo: Undo) -> None:
-        """Undo a planting that failed; the failure is what goes on, so this one is logged."""
+    async def _take_back_async(self, undo: Undo) -> str:
+        """Undo a planting that failed, and say what to add to its error, which goes on."""
         limit = configured_limits().cleanup_timeout_s
         try:
             await to_its_end_async(asyncio.wait_for(undo.run_async(), limit))
-        except Exception as error:  # the planting's own failure goes on
+        except Exception as error:  # a cancellation has no text to add it to
             log.error("%s", self._failure("could not be removed again", _text(error)), exc_info=error)
+            return f"; and it could not be removed again: {_text(error)}"
+        return ""
 
     def _planting_failure(self, error: Exception) -> str:
         """What the error says when planting failed; subclasses may word it their own way."""

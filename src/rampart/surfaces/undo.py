@@ -21,7 +21,8 @@ class Undo:
 
         Args:
             step: Called with nothing and awaited. It has to bear that what it takes back never happened,
-                since the doing may have failed or been cancelled half-way.
+                since the doing may have failed or been cancelled half-way, and that it has taken it back
+                already: a step that is cancelled is run again.
         """
         self._steps.append(step)
 
