@@ -1,0 +1,1 @@
+"""Bridges to libraries that people use beside rampart; each is imported by its own name."""
