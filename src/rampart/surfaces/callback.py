@@ -17,7 +17,7 @@ from rampart.text.oneline import quote
 from rampart.text.safe import safe_float, safe_repr, safe_str
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Coroutine
 
     from rampart.core.types import Payload
     from rampart.surfaces.undo import Undo
@@ -36,11 +36,10 @@ class CallbackSurface:
         name: What reports call the place, such as `"vector store"`.
         add: Puts a payload into the store and returns what finds it again, such as an id. If it raises, it
             must have left nothing behind. Context variables that it sets are seen by the agent's session.
-            Cancelled while it works, it may come to its end, so that what it added can be removed; an async
-            one is cancelled only once the time for cleanup is over.
         remove: Takes it out; gets what `add` returned, or the payload if that was None. It must raise if it
             could not, and bear being called again after that. It should leave alone what somebody else
-            changed meanwhile, and raise.
+            changed meanwhile, and raise. Both have the time for cleanup (`Limits.cleanup_timeout_s`) to come
+            to their end when they are cancelled, so that nothing is left half done.
         ready: Gets the same, and says whether an agent would find the payload by now; False is asked again.
             To return nothing says yes, so it may also wait by itself. None: at once after `add`.
         delivered: Gets the same after the trace, and says whether the payload was read, or None where that
@@ -133,25 +132,31 @@ class CallbackHandle(PlantedHandle):
             raise InfrastructureError(self._failure("did not become ready", _text(error))) from error
 
     async def _plant_async(self, undo: Undo) -> None:
-        undo.add(self._remove_async)
+        undo.add(partial(self._finish_async, "remove", self._remove_async))
+        await self._finish_async("add", self._add_async)
+
+    async def _finish_async(self, what: str, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Do `work`, and give it the time for cleanup to come to its end even when cancelled meanwhile."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + configured_limits().cleanup_timeout_s
         context = copy_context()
-        adding = asyncio.create_task(self._add_async(), context=context)
+        task = loop.create_task(work(), context=context)
         try:
-            await asyncio.shield(adding)
+            await asyncio.shield(task)
         except asyncio.CancelledError:
-            await to_its_end_async(self._end_async(adding))
+            await to_its_end_async(self._end_async(what, task, deadline))
             raise
         _adopt(context)
 
-    async def _end_async(self, adding: asyncio.Task[None]) -> None:
-        """Let `add` come to its end, or cancel it when the time for cleanup is over."""
-        await asyncio.wait([adding], timeout=configured_limits().cleanup_timeout_s)
-        if not adding.done():
-            log.error("%s", self._failure("may be left", "add did not come to its end when cancelled"))
-            adding.cancel()
-            await asyncio.wait([adding])
-        if not adding.cancelled():
-            adding.exception()  # the cancellation goes on; this must not be reported as never looked at
+    async def _end_async(self, what: str, task: asyncio.Task[None], deadline: float) -> None:
+        left = deadline - asyncio.get_running_loop().time()
+        await asyncio.wait([task], timeout=max(left, 0))
+        if not task.done():
+            log.error("%s", self._failure("may be left", f"{what} did not come to its end when cancelled"))
+            task.cancel()
+            await asyncio.wait([task])
+        if not task.cancelled():
+            task.exception()  # the cancellation goes on; this must not be reported as never looked at
 
     async def _add_async(self) -> None:
         token = await _called_async(self._add, self._payload)
