@@ -102,14 +102,15 @@ def _write(sheet: Any, text: str, *, row: int, column: int = 1) -> None:
 
 
 def _require_cell_text(text: str) -> str:
-    if utf16_units(text) > _CELL_LIMIT:
+    # What looks like an escaped character would be read as that character (ECMA-376 part 1, 22.9.2.19).
+    written = _ESCAPE.sub("_x005F_", require_xml_text(text))
+    if utf16_units(written) > _CELL_LIMIT:
         msg = (
             f"a cell of an Excel file holds at most {_CELL_LIMIT} characters, "
-            f"the text has {utf16_units(text)}; shorten it"
+            f"the text has {utf16_units(written)}; shorten it"
         )
         raise ValueError(msg)
-    # What looks like an escaped character would be read as that character (ECMA-376 part 1, 22.9.2.19).
-    return _ESCAPE.sub("_x005F_", require_xml_text(text))
+    return written
 
 
 def _require_sheet_name(text: str) -> str:
