@@ -23,7 +23,7 @@ STAMPS := $(VENV)/.stamps
 .PHONY: help install format lint types test check test-core test-slow test-model test-onedrive test-pyrit docs check-wheel demo bench build clean
 
 help: ## Show the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-12s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-14s %s\n", $$1, $$2 }'
 
 # --- What people run ---
 
