@@ -25,6 +25,7 @@ not block, and must not change what it was given. What it raises reaches the age
 
 _ENVELOPE = "io.modelcontextprotocol/"
 _LOG_LEVEL = "io.modelcontextprotocol/logLevel"
+_SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 _CACHEABLE = {"tools/list", "prompts/list", "resources/list", "resources/templates/list", "resources/read"}
 _MOST_SESSIONS = 256
 """Sessions with a handshake that are told of changes; nobody says when one has ended."""
@@ -81,7 +82,8 @@ class McpRoute:
             result = self._edited(ctx.method, params, result)
         except BaseException as error:
             if call is not None:
-                call.failed(f"{type(error).__name__}: {error}")
+                gone = isinstance(error, asyncio.CancelledError)
+                call.failed("the agent did not wait for it" if gone else f"{type(error).__name__}: {error}")
             raise
         finally:
             self._asking.remove(ctx)
@@ -89,9 +91,7 @@ class McpRoute:
             call.returned(result)
         elif call is not None:
             call.failed("the server asked for more input first")
-        if ctx.method in _CACHEABLE:  # what is altered from one time to the next must not be kept by clients
-            result = {**result, "ttlMs": 0, "cacheScope": "private"}
-        return result
+        return _for_any_version(ctx.method, result)
 
     async def tell_async(self, notification: Any) -> None:
         """Pass a notification on to the sessions that began with a handshake."""
@@ -124,6 +124,15 @@ def _forwarded(params: Mapping[str, Any] | None, *, keep_log_level: bool) -> dic
         and (not key.startswith(_ENVELOPE) or (keep_log_level and key == _LOG_LEVEL))
     }
     return {**sent, "_meta": meta} if meta else sent
+
+
+def _for_any_version(method: str, result: dict[str, Any]) -> dict[str, Any]:
+    """The result with what one version of the protocol asks for; what another lacks is sieved out later."""
+    result = {"resultType": "complete", **result}
+    if method in _CACHEABLE:  # what is altered from one time to the next must not be kept by clients
+        result |= {"ttlMs": 0, "cacheScope": "private"}
+    meta = {key: value for key, value in (result.pop("_meta", None) or {}).items() if key != _SERVER_INFO}
+    return {**result, "_meta": meta} if meta else result
 
 
 def _progress_to(ctx: ServerRequestContext[Any, Any]) -> Any:

@@ -137,29 +137,30 @@ class Upstream:
         return result
 
     async def _own_async(self, ready: asyncio.Future[None]) -> None:
-        try:
-            async with AsyncExitStack() as stack:
-                # Not sys.stderr, which need not be a real file under pytest.
-                errlog = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115  # the stack's
-                self._errlog = stack.enter_context(errlog)
-                self._client = await self._target.client_async(
-                    stack, self._errlog, message_handler=self._on_message
-                )
-                if self.is_modern:
-                    listening = asyncio.create_task(self._listen_to_lists_async())
-                    stack.callback(listening.cancel)
+        # Not sys.stderr, which need not be a real file under pytest.
+        with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as self._errlog:
+            try:
+                await self._stay_async(self._errlog, ready)
+            except Exception as error:
+                if ready.done():
+                    log.debug("the MCP server %s did not end cleanly", self._target.label, exc_info=error)
+                else:
+                    ready.set_exception(InfrastructureError(self._refusal(error)))
+            except asyncio.CancelledError:
                 if not ready.done():
-                    ready.set_result(None)
-                await self._leave.wait()
-        except Exception as error:
-            if ready.done():
-                log.debug("the MCP server %s did not end cleanly", self._target.label, exc_info=error)
-            else:
-                ready.set_exception(InfrastructureError(self._refusal(error)))
-        except asyncio.CancelledError:
+                    ready.cancel()
+                raise
+
+    async def _stay_async(self, errlog: TextIO, ready: asyncio.Future[None]) -> None:
+        async with AsyncExitStack() as stack:
+            client = await self._target.client_async(stack, errlog, message_handler=self._on_message)
+            self._client = client
+            if self.is_modern:
+                listening = asyncio.create_task(self._listen_to_lists_async())
+                stack.callback(listening.cancel)
             if not ready.done():
-                ready.cancel()
-            raise
+                ready.set_result(None)
+            await self._leave.wait()
 
     async def _listen_to_lists_async(self) -> None:
         capabilities = self.client.server_capabilities
