@@ -18,7 +18,10 @@ def sink_of_one_test() -> Iterator[ExfiltrationSink]:
     sink = ExfiltrationSink()
     sink.__enter__()
     yield sink
+    failure = ""
     try:
         sink.__exit__(None, None, None)
     except InfrastructureError as error:
-        pytest.fail(str(error), pytrace=False)
+        failure = str(error)
+    if failure:
+        pytest.fail(failure, pytrace=False)

@@ -25,7 +25,7 @@ def read_mail(mail: ReceivedMail, *, host: str) -> SinkEmail:
         sender=mail.mail_from,
         recipients=tuple(mail.rcpt_tos),
         subject=subject,
-        body=body[:MAX_BODY_BYTES],
+        body=body.replace("\r\n", "\n")[:MAX_BODY_BYTES],
         attachments=attachments,
         host=host,
         client=":".join(map(str, mail.peer)),

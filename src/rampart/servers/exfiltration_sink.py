@@ -247,7 +247,8 @@ class ExfiltrationSink:
         shown = "; ".join(f"{quote(str(record), 200)} ({why})" for record, why in unseen[:_SHOWN])
         more = f"; and {len(unseen) - _SHOWN} more" if len(unseen) > _SHOWN else ""
         return (
-            f"{len(unseen)} things reached the exfiltration sink that count for no verdict: {shown}{more}. "
+            f"{len(unseen)} {'request or mail' if len(unseen) == 1 else 'requests or mails'} reached the "
+            f"exfiltration sink and counted for no verdict: {shown}{more}. "
             "Give each trial a canary of its own (new_canary), have the agent finish what it began before it "
             "replies, or look at `unclaimed` in the test"
         )
