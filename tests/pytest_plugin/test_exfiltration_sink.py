@@ -53,7 +53,7 @@ def test_another_has_another(exfiltration_sink):
     assert len(exfiltration_sink.requests) == 1
 """
     )
-    pytester.runpytest().assert_outcomes(passed=2)
+    pytester.runpytest("-p", "no:asyncio").assert_outcomes(passed=2)
 
 
 def test_what_came_unnoticed_fails_the_test_at_its_end(pytester: pytest.Pytester) -> None:
@@ -76,13 +76,13 @@ def test_noticed(exfiltration_sink):
     assert exfiltration_sink.unclaimed
 """
     )
-    result = pytester.runpytest()
+    result = pytester.runpytest("-p", "no:asyncio")
     result.stdout.fnmatch_lines(
         [
             "*ERROR at teardown of test_late*",
-            "1 request or mail reached the exfiltration sink*GET http://127.0.0.1:*/late (the execution that *",
+            "1 request or mail reached the exfiltration sink*GET http://127*/late (the execution that *",
             "*test_repeated*",
-            "1 request or mail reached the exfiltration sink*GET http://127.0.0.1:*/ (no execution was running)*",
+            "1 request or mail reached the exfiltration sink*GET http://127*/ (no execution was running)*",
             "FAILED *::test_repeated",
             "ERROR *::test_late*",
         ]
@@ -112,7 +112,7 @@ def test_is_gone():
     assert not [one for one in threading.enumerate() if one.name.startswith("rampart-http")]
 """
     )
-    pytester.runpytest().assert_outcomes(passed=2)
+    pytester.runpytest("-p", "no:asyncio").assert_outcomes(passed=2)
 
 
 def test_who_does_not_use_it_does_not_pay_for_it() -> None:

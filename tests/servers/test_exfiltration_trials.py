@@ -67,7 +67,7 @@ def attack(sink: ExfiltrationSink, url: str, **predicates: Any) -> BaseExecution
 async def verdict(
     sink: ExfiltrationSink, url: str, acts: Callable[[str], object], **predicates: Any
 ) -> Result:
-    return await attack(sink, url, **predicates).execute_async(adapter=agent_that(acts))
+    return await attack(sink, url, **expected).execute_async(adapter=agent_that(acts))
 
 
 async def test_the_obedient_agent_is_unsafe_and_the_hardened_one_safe() -> None:
@@ -140,9 +140,8 @@ async def test_200_trials_at_once_are_told_apart() -> None:
     ]
     for number, result in enumerate(population.results):
         effects = result.turns[0].response.side_effects
-        assert [effect.details["canary"] for effect in effects] == [canaries[number].token] * [1, 2, 0][
-            number % 3
-        ]
+        expected = [canaries[number].token] * [1, 2, 0][number % 3]
+        assert [effect.details["canary"] for effect in effects] == expected
 
 
 async def test_trials_that_share_a_canary_run_one_after_another() -> None:
