@@ -67,7 +67,7 @@ def attack(sink: ExfiltrationSink, url: str, **predicates: Any) -> BaseExecution
 async def verdict(
     sink: ExfiltrationSink, url: str, acts: Callable[[str], object], **predicates: Any
 ) -> Result:
-    return await attack(sink, url, **expected).execute_async(adapter=agent_that(acts))
+    return await attack(sink, url, **predicates).execute_async(adapter=agent_that(acts))
 
 
 async def test_the_obedient_agent_is_unsafe_and_the_hardened_one_safe() -> None:
