@@ -115,23 +115,25 @@ class Storm:
         return population
 
     def cancel(self, *, seed: int, rounds: int = 5) -> list[Result]:
-        """Cancel the call at random moments, and require that what came of it before stands."""
+        """Cancel the call at random moments, after any number of trials, and give the results of all."""
         chance = random.Random(seed)
-        delays = [chance.uniform(0.005, 0.4) for _ in range(rounds)]
-        listener = _Listener()
+        results: list[Result] = []
 
         async def all_rounds() -> None:
-            with listening(listener):
-                for number, delay in enumerate(delays):
+            for number in range(rounds):
+                listener = _Listener(enough=chance.randrange(self.trials * 3 // 4))
+                with listening(listener):
                     call = asyncio.create_task(self._run_async(_plans(seed + number, self.trials)))
-                    await asyncio.wait([call], timeout=delay)
+                    await listener.has_enough.wait()
+                    await asyncio.sleep(chance.choice([0, 0.001, 0.01]))
                     call.cancel()
                     with suppress(asyncio.CancelledError):
                         await call
+                    results.extend(listener.results)
                     assert call.cancelled(), "the storm was over before it was cancelled"
 
         self._in_an_empty_world(all_rounds)
-        return listener.results
+        return results
 
     def _in_an_empty_world(self, work: Callable[[], Awaitable[Any]]) -> Any:
         """Run `work` in a loop of its own; the place, and what this process holds, are as before."""
@@ -139,7 +141,8 @@ class Storm:
         async def watched() -> Any:
             before = await _settled(self.snapshot())
             outcome = await work()
-            assert await _settled(self.snapshot()) == before
+            after = await _settled(self.snapshot())
+            assert after == before, f"the place is not as it was: {after}, and was {before}"
             left = asyncio.all_tasks() - {asyncio.current_task()}
             assert not left, f"tasks are left: {left}"
             return outcome
@@ -263,11 +266,17 @@ class Faulty:
 class _Listener:
     """Keeps results from the running test, which cannot look at those of a call that was cancelled."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, enough: int = 0) -> None:
         self.results: list[Result] = []
+        self.enough = enough
+        self.has_enough = asyncio.Event()
+        if not enough:
+            self.has_enough.set()
 
     def on_result(self, result: Result, /) -> None:
         self.results.append(result)
+        if len(self.results) >= self.enough:
+            self.has_enough.set()
 
     def on_population(self, population: PopulationResult, /, *, population_id: str) -> None:
         return
