@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,33 +25,38 @@ def writing_alone(folder: Path) -> Iterator[None]:
     if sys.platform == "win32":
         yield
         return
-    descriptor = _locked(folder)
+    held = _Folder()
     try:
+        while not held.is_locked(folder):
+            held.close()
         yield
     finally:
-        os.close(descriptor)
+        held.close()
 
 
 if sys.platform != "win32":
     import fcntl
 
-    def _locked(folder: Path) -> int:
-        while True:
-            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-            try:
-                _wait_for(descriptor)
-                # Whoever was waited for may have deleted the folder, and another may be there by now.
-                if os.path.samestat(os.fstat(descriptor), folder.stat()):
-                    return descriptor
-            except BaseException:
-                os.close(descriptor)
-                raise
-            os.close(descriptor)
+    class _Folder:
+        """An open folder that is closed at the latest when nobody refers to it any more.
 
-    def _wait_for(descriptor: int) -> None:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        except InterruptedError:
-            raise
-        except OSError:
-            return  # no locks here, as on some network file systems
+        Ctrl-C may come at any line, that of closing included, and nobody could write again if it stayed open.
+        """
+
+        def __init__(self) -> None:
+            self._descriptors: list[int] = []
+
+        def is_locked(self, folder: Path) -> bool:
+            """Open and lock it; False if it was replaced by another one during the wait."""
+            self._descriptors.append(os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
+            with suppress(OSError):  # no locks here, as on some network file systems
+                fcntl.flock(self._descriptors[-1], fcntl.LOCK_EX)
+            return os.path.samestat(os.fstat(self._descriptors[-1]), folder.stat())
+
+        def close(self) -> None:
+            """Give the lock back."""
+            while self._descriptors:
+                os.close(self._descriptors.pop())
+
+        def __del__(self) -> None:
+            self.close()
