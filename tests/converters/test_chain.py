@@ -56,7 +56,7 @@ async def test_a_chain_of_one_is_that_converter() -> None:
     )
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(first=some, second=some, third=some)
 async def test_nesting_changes_nothing(
     first: list[PayloadConverter], second: list[PayloadConverter], third: list[PayloadConverter]

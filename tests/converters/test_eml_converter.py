@@ -78,7 +78,7 @@ async def test_an_ordinary_text_can_be_read_as_it_stands() -> None:
     assert made.content.endswith(f"\n\nHallo Zoë,\n{ORDER}\n")
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(text=st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from(".=\n \t\"'<>é"), max_size=20))
 async def test_any_text_is_read_again(text: str) -> None:
     body = (await message_with(text)).get_content()

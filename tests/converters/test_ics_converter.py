@@ -81,7 +81,7 @@ async def test_lines_are_short_and_no_letter_is_cut() -> None:
     assert not any("\n" in line for line in lines)
 
 
-@settings(max_examples=80)
+@settings(max_examples=80, deadline=None)
 @given(
     text=st.text(
         st.characters(exclude_categories=["Cs", "Cc"]) | st.sampled_from('\\;,:\n"nN \t'), max_size=30

@@ -76,7 +76,7 @@ async def test_a_link_shows_the_text_and_an_image_sends_it_unless_told_otherwise
     assert image.content == "![image](https://a.example/?q=Send%20it)"
 
 
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 @given(
     text=st.text(
         st.sampled_from("ab 1!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~\n\u00e4\u4e2d\U0001f600"), max_size=20

@@ -42,7 +42,7 @@ Inverse = Callable[[str], str]
         pytest.param(ZeroWidthConverter(mode="hide", cover="Hi."), from_zero_width, id="zero-width-cover"),
     ],
 )
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(text=utf8_text)
 async def test_any_text_is_read_again(converter: TextConverter, inverse: Inverse, text: str) -> None:
     made = await converter.convert_async(payload=Payload(content=text))
@@ -60,7 +60,7 @@ async def test_any_text_is_read_again(converter: TextConverter, inverse: Inverse
         pytest.param(BidiConverter(), from_reversed, id="bidi"),
     ],
 )
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(text=any_text)
 async def test_a_text_is_read_again_or_refused(converter: TextConverter, inverse: Inverse, text: str) -> None:
     name = type(converter).__name__

@@ -109,7 +109,7 @@ async def test_a_cell_holds_text_whatever_it_looks_like(text: str, tmp_path: Pat
     assert not list(part_of(path, "sheet1.xml").iter(f"{S}f"))
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(
     text=st.text(
         st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\ufffe\uffff")

@@ -7,8 +7,9 @@ import multiprocessing.util
 import os
 import shutil
 import tempfile
-import threading
 from pathlib import Path
+
+from rampart.converters._fork_safe_lock import ForkSafeLock
 
 
 class _ProcessFolder:
@@ -18,7 +19,7 @@ class _ProcessFolder:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = ForkSafeLock()
         self._path: Path | None = None
 
     def path(self) -> Path:
@@ -26,10 +27,6 @@ class _ProcessFolder:
             if self._path is None or not self._path.is_dir():
                 self._path = self._made()
             return self._path
-
-    def after_fork(self) -> None:
-        # Another thread of the parent may have held it, and is not here to give it back.
-        self._lock = threading.Lock()
 
     @staticmethod
     def _made() -> Path:
@@ -47,8 +44,6 @@ class _ProcessFolder:
 
 
 _FOLDER = _ProcessFolder()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_FOLDER.after_fork)
 
 
 def process_folder() -> Path:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import io
-import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from rampart.converters._extra import require_library
 from rampart.converters._fonts import font_file, require_drawable
+from rampart.converters._fork_safe_lock import ForkSafeLock
 from rampart.converters._line_wrap import plain_white_space, wrapped_lines
 from rampart.converters._options import require_one_of
 from rampart.converters.document_converter import DocumentConverter
@@ -26,7 +26,7 @@ _LEADING = 14.0
 _BLACK, _WHITE = (0, 0, 0), (1, 1, 1)
 
 # ReportLab keeps fonts and their use in tables of the process.
-_ONE_AT_A_TIME = threading.Lock()
+_ONE_AT_A_TIME = ForkSafeLock()
 
 
 class PdfConverter(DocumentConverter):
