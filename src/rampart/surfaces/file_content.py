@@ -30,7 +30,7 @@ class FileContent:
         mode: Where a payload goes.
         marker: The text behind which `insert` puts it.
         encoding: How text is encoded.
-        max_bytes: The largest payload that is taken, in bytes as it stands in the file; None sets no limit.
+        max_bytes: The largest payload that is taken, in bytes; None sets no limit.
     """
 
     mode: FileMode
@@ -84,6 +84,7 @@ class FileContent:
             msg = f"the file is no {self.encoding} text ({error}): pass encoding=, or use mode='replace'"
             raise InfrastructureError(msg) from error
         text = _with_line_ends(text, old)
+        self._admitted(self._encoded(text, codec))
         at = len(old)
         if self.mode == "append":
             text = _on_lines_of_its_own(text, old)
@@ -91,7 +92,7 @@ class FileContent:
             at = self._place_in(old)
         # Only the new piece is encoded, so the rest stays as it is whatever the encoding makes of it.
         before = len(bom) + len(old[:at].encode(codec))
-        return found[:before] + self._admitted(self._encoded(text, codec)) + found[before:]
+        return found[:before] + self._encoded(text, codec) + found[before:]
 
     def _place_in(self, old: str) -> int:
         assert self.marker is not None  # the surface saw to it
