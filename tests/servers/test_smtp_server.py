@@ -130,6 +130,17 @@ def test_a_mail_over_the_bound_is_refused_and_the_next_one_taken(
     assert [len(mail.content) for mail in received] == [3_002]
 
 
+def test_a_bound_on_mails_is_none_on_commands(received: list[ReceivedMail]) -> None:
+    with (
+        SmtpServer(on_message=received.append, max_bytes=1) as server,
+        smtplib.SMTP("127.0.0.1", server.port, timeout=10) as client,
+    ):
+        client.helo("a-rather-long-name-of-a-client.example.com")
+        with pytest.raises(smtplib.SMTPDataError, match="552"):
+            client.sendmail("ada@example.com", "bob@example.com", b"ab\r\n")
+    assert received == []
+
+
 def test_a_stated_size_over_the_bound_is_refused_at_once(received: list[ReceivedMail]) -> None:
     with (
         SmtpServer(on_message=received.append, max_bytes=1_000) as server,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import email
 import email.policy
 import mailbox
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from email.message import EmailMessage
 from typing import TYPE_CHECKING
 
@@ -42,9 +42,11 @@ def maildir_mails(path: Path, folder: str | None = None, *, mark_seen: bool = Fa
     box = mailbox.Maildir(path, create=False)
     box = box if folder is None else box.get_folder(folder)
     mails = []
-    for key, message in box.items():
-        mails.append(parse(box.get_bytes(key)))
+    for key in box.keys():  # noqa: SIM118  # a mailbox iterates over mails
+        with suppress(KeyError, FileNotFoundError):  # taken away meanwhile
+            mails.append(parse(box.get_bytes(key)))
         if mark_seen:
+            message = box[key]
             message.set_subdir("cur")
             message.add_flag("S")
             box[key] = message
@@ -67,6 +69,24 @@ def mbox_mails(path: Path) -> list[EmailMessage]:
 
 def mbox_text(path: Path) -> str:
     return "\n".join(text_of(one) for one in mbox_mails(path))
+
+
+def content(path: Path) -> bytes | None:
+    """What a file holds; None where there is none."""
+    return path.read_bytes() if path.exists() else None
+
+
+def held(path: Path) -> bytes:
+    """What a file holds that is there."""
+    return path.read_bytes()
+
+
+def put(path: Path, text: bytes) -> None:
+    path.write_bytes(text)
+
+
+def names(path: Path) -> list[str]:
+    return sorted(one.name for one in path.iterdir())
 
 
 def mail(text: str, **headers: str) -> EmailMessage:

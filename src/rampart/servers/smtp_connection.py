@@ -47,7 +47,7 @@ class _Connection(SMTP):
         # The library keeps this table on the class, where servers in other threads would share it.
         self.command_size_limits = defaultdict(lambda: _COMMAND_SIZE)
         # Mails with overlong lines are against the rules, and still what a careless agent sends.
-        self.line_length_limit = max_bytes + 2
+        self.line_length_limit = max(max_bytes, _COMMAND_SIZE) + 2
         self._open_ones = open_ones
         self.lost = asyncio.Event()
         super().__init__(

@@ -12,6 +12,10 @@ import base64
 import re
 from dataclasses import dataclass
 from email.utils import getaddresses
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _PRINTABLE = re.compile(r"[ -~]*")
 _WORDS = re.compile(r"[\w!#$%&'*+/=?^`{|}~-]+(?: [\w!#$%&'*+/=?^`{|}~-]+)*", re.ASCII)
@@ -21,6 +25,8 @@ _ADDRESS = re.compile(r"[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[A-Za-z0-9.-]{1,255}", re.
 _LINE = 76
 _LONGEST_LINE = 900
 _BYTES_A_WORD = 42
+_LONGEST_WORD = 690
+"""Bytes of text in one encoded word, so that its line stays below the 998 characters that mail allows."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,11 +106,16 @@ def _is_plain(text: str) -> bool:
 
 
 def _phrase(text: str) -> str:
-    if not _is_plain(text) or "  " in text or len(text) > _LINE // 2:
-        return _encoded_words(text)
-    if _WORDS.fullmatch(text) is not None:
+    """A name beside an address.
+
+    Readers disagree whether the space between two encoded words counts here, so names are divided at spaces,
+    where it makes no difference; a long word stays whole, though RFC 2047 would have it divided.
+    """
+    if not _is_plain(text):
+        return _encoded_words(re.findall(r"\s*\S+\s*", text) or [text], longest=_LONGEST_WORD)
+    if _WORDS.fullmatch(text) is not None and len(text) <= _LINE:
         return text
-    return '"' + re.sub(r'(["\\])', r"\\\1", text) + '"'
+    return '"' + _fold(re.sub(r'(["\\])', r"\\\1", text), used=len("From: ") + 1) + '"'
 
 
 def _fold(text: str, *, used: int) -> str:
@@ -119,11 +130,15 @@ def _fold(text: str, *, used: int) -> str:
     return "\n ".join(lines)
 
 
-def _encoded_words(text: str) -> str:
+def _encoded_words(pieces: Iterable[str], *, longest: int = _BYTES_A_WORD) -> str:
+    """The text in words of a handful of pieces; a piece over the bound of a word is a word of its own."""
     chunks = [b""]
-    for character in text:
-        octets = character.encode()
-        if len(chunks[-1]) + len(octets) > _BYTES_A_WORD:
+    for piece in pieces:
+        octets = piece.encode()
+        if len(octets) > longest:
+            msg = f"a word of {len(octets)} bytes is too long for a header: {piece!r:.60}"
+            raise ValueError(msg)
+        if chunks[-1] and len(chunks[-1]) + len(octets) > _BYTES_A_WORD:
             chunks.append(b"")
         chunks[-1] += octets
     return "\n ".join(f"=?utf-8?b?{base64.b64encode(chunk).decode()}?=" for chunk in chunks)

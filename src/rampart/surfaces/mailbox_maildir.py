@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rampart.surfaces.undo import Undo
 
 _PARTS = ("tmp", "new", "cur")
+_MARK = "maildirfolder"
 _ROUNDS = 20
 
 
@@ -139,16 +140,14 @@ class Maildir:
 
     def _make_directories(self, undo: Undo) -> None:
         for directory in dict.fromkeys([self._root, self._directory]):
-            for part in _PARTS:
-                _make_directory(directory / part, undo)
-        mark = self._directory / "maildirfolder"
-        if self._folder is not None and not mark.exists():
-            undo.add(partial(run_blocking_async, self._remove_mark))
-            mark.touch(mode=0o600)
-
-    def _remove_mark(self) -> None:
-        if not any(path.parent.parent == self._directory for path in self._mails()):
-            (self._directory / "maildirfolder").unlink(missing_ok=True)
+            _make_directory(directory, undo)
+            made = [part for part in _PARTS if not (directory / part).exists()]
+            marked = directory != self._root and not (directory / _MARK).exists()
+            undo.add(partial(run_blocking_async, partial(_remove_parts, directory, made, marked=marked)))
+            for part in made:
+                (directory / part).mkdir(mode=0o700, exist_ok=True)
+            if marked:
+                (directory / _MARK).touch(mode=0o600)
 
 
 def _make_directory(directory: Path, undo: Undo) -> None:
@@ -159,6 +158,19 @@ def _make_directory(directory: Path, undo: Undo) -> None:
     with suppress(FileExistsError):  # somebody else's, then
         directory.mkdir(mode=0o700)
         undo.add(partial(run_blocking_async, partial(_remove_if_empty, directory)))
+
+
+def _remove_parts(directory: Path, made: list[str], *, marked: bool) -> None:
+    """A maildir of which a part is in use is left whole: readers need all of it."""
+    with suppress(FileNotFoundError):
+        others = {path.name for path in directory.iterdir()} - {*made, _MARK}
+        in_use = any(any((directory / part).iterdir()) for part in made if (directory / part).is_dir())
+        if in_use or (others and len(made) == len(_PARTS)):
+            return
+        if marked:
+            (directory / _MARK).unlink(missing_ok=True)
+        for part in made:
+            _remove_if_empty(directory / part)
 
 
 def _remove_if_empty(directory: Path) -> None:

@@ -111,7 +111,7 @@ def _check(content: bytes, placement: str, payload: Payload, carried: str) -> No
     if isinstance(found, str):
         found = _as_mailed(found)
         if placement == "sender_name":  # readers of addresses do not keep runs of spaces apart
-            found, wanted = "".join(found.split()), "".join(str(wanted).split())
+            found, wanted = " ".join(found.split()), " ".join(str(wanted).split())
     if type(found) is not type(wanted) or wanted not in found:  # type: ignore[operator]  # both str or both bytes
         msg = f"the {placement} of a mail cannot carry the payload as it is: readers would get {found!r:.200}"
         raise ValueError(msg)
