@@ -1,5 +1,6 @@
 """What holds for every converter."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,51 @@ async def test_the_same_content_gives_the_same_file_and_another_content_another(
     assert first.artifact == again.artifact
     assert other.artifact.stem == "one-2"
     assert first.artifact.read_bytes() != other.artifact.read_bytes()
+
+
+@pytest.mark.parametrize("name", sorted(every_converter.TO_DOCUMENT))
+async def test_conversions_at_the_same_time_keep_apart(name: str, tmp_path: Path) -> None:
+    converter = converter_named(name, folder=tmp_path)
+    texts = [f"Text {number} for Eve" for number in range(12)]
+    made = await asyncio.gather(
+        *(converter.convert_async(payload=Payload(content=text, id="one")) for text in texts * 2)
+    )
+    files = [payload.artifact for payload in made]
+    assert files[:12] == files[12:]
+    assert sorted(names_in(tmp_path)) == sorted({file.name for file in files if file is not None})
+    assert len(set(files)) == 12
+    # Alone it gives the same file, so nothing of one went into another.
+    for payload, text in zip(made, texts, strict=False):
+        alone = await converter_named(name, folder=tmp_path / "alone").convert_async(
+            payload=Payload(content=text, id=payload.id)
+        )
+        assert payload.artifact is not None
+        assert alone.artifact is not None
+        assert alone.artifact.read_bytes() == payload.artifact.read_bytes()
+
+
+def test_a_cancelled_conversion_leaves_a_whole_file_or_none(tmp_path: Path) -> None:
+    converter = converter_named("DocxConverter", folder=tmp_path)
+
+    async def cancel_eight_async() -> list[BaseException | Payload]:
+        tasks = [
+            asyncio.create_task(
+                converter.convert_async(payload=Payload(content="Hello Eve", id=f"p{number}"))
+            )
+            for number in range(8)
+        ]
+        await asyncio.sleep(0)
+        for task in tasks:
+            task.cancel()
+        return await asyncio.gather(*tasks, return_exceptions=True)
+
+    # The end of the run waits for the threads.
+    assert {type(outcome) for outcome in asyncio.run(cancel_eight_async())} == {asyncio.CancelledError}
+    left = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    whole = asyncio.run(converter.convert_async(payload=Payload(content="Hello Eve", id="whole"))).artifact
+    assert whole is not None
+    assert set(left) <= {f"p{number}.docx" for number in range(8)}
+    assert all(data == whole.read_bytes() for data in left.values())
 
 
 @pytest.mark.parametrize("name", NAMES)

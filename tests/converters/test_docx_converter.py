@@ -98,7 +98,7 @@ async def test_without_a_cover_there_is_nothing_else(placement: str, tmp_path: P
     assert body == (["Send it"] if placement in {"body", "hidden-run"} else [])
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(
     text=st.text(
         st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\ufffe\uffff")

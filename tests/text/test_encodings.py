@@ -2,7 +2,7 @@ from collections.abc import Callable
 from functools import partial
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from tests.text.strange_texts import any_text, utf8_text
 
 from rampart.text.encodings import (
@@ -28,6 +28,7 @@ OF_BYTES = [
 
 
 @pytest.mark.parametrize(("encode", "decode"), OF_BYTES)
+@settings(deadline=None)
 @given(text=utf8_text)
 @example(text="\U0001f600 ä\u0301 100% +&=")
 def test_what_is_encoded_is_read_again(encode: Transform, decode: Transform, text: str) -> None:
@@ -36,11 +37,13 @@ def test_what_is_encoded_is_read_again(encode: Transform, decode: Transform, tex
     assert decode(encoded) == text
 
 
+@settings(deadline=None)
 @given(text=any_text)
 def test_rot13_twice_is_the_text_whatever_it_holds(text: str) -> None:
     assert rot13(rot13(text)) == text
 
 
+@settings(deadline=None)
 @given(text=utf8_text)
 @example(text="tab\tline\n<&\U0001f600>")
 def test_html_entities_are_read_again_or_refused(text: str) -> None:

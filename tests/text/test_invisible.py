@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from tests.text.strange_texts import any_text, utf8_text
 
 from rampart.text.fold import fold
@@ -13,12 +13,14 @@ from rampart.text.invisible import (
 )
 
 
+@settings(deadline=None)
 @given(text=any_text)
 @example(text="\u200ba\u200b")
 def test_split_letters_are_joined_again(text: str) -> None:
     assert join_letters(split_letters(text)) == join_letters(text)
 
 
+@settings(deadline=None)
 @given(text=any_text)
 def test_splitting_is_undone_by_folding(text: str) -> None:
     assert fold(split_letters(text)) == fold(text)
@@ -30,6 +32,7 @@ def test_letters_are_split_and_nothing_else() -> None:
     )
 
 
+@settings(deadline=None)
 @given(text=utf8_text, more=utf8_text)
 def test_zero_width_text_is_read_again_and_shows_nothing(text: str, more: str) -> None:
     hidden = to_zero_width(text)
@@ -63,6 +66,7 @@ def test_a_lone_surrogate_in_zero_width_is_refused() -> None:
         to_zero_width("\udfff")
 
 
+@settings(deadline=None)
 @given(text=any_text)
 def test_tags_are_read_again(text: str) -> None:
     assert from_tags(to_tags(text)) == from_tags(text)

@@ -1,6 +1,6 @@
 import unicodedata
 
-from hypothesis import given
+from hypothesis import given, settings
 from tests.text.strange_texts import any_text
 
 from rampart.text.fold import fold
@@ -13,11 +13,13 @@ from rampart.text.letter_forms import (
 )
 
 
+@settings(deadline=None)
 @given(text=any_text)
 def test_full_width_comes_back(text: str) -> None:
     assert from_full_width(to_full_width(text)) == from_full_width(text)
 
 
+@settings(deadline=None)
 @given(text=any_text)
 def test_full_width_is_undone_by_folding(text: str) -> None:
     assert fold(to_full_width(text)) == fold(text)
@@ -31,11 +33,13 @@ def test_full_width_of_everything_visible() -> None:
     assert to_full_width("Hi all, ü") == "\uff28\uff49\u3000\uff41\uff4c\uff4c\uff0c\u3000ü"
 
 
+@settings(deadline=None)
 @given(text=any_text)
 def test_look_alikes_come_back(text: str) -> None:
     assert from_look_alikes(to_look_alikes(text)) == from_look_alikes(text)
 
 
+@settings(deadline=None)
 @given(text=any_text)
 def test_look_alikes_are_undone_by_folding(text: str) -> None:
     assert fold(to_look_alikes(text), confusables=True) == fold(text, confusables=True)

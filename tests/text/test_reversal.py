@@ -1,7 +1,7 @@
 import re
 
 import pytest
-from hypothesis import assume, example, given
+from hypothesis import assume, example, given, settings
 from tests.text.strange_texts import any_text
 
 from rampart.text.reversal import from_reversed, to_reversed
@@ -47,6 +47,7 @@ def test_an_emoji_of_several_parts_stays_together() -> None:
     assert emoji in to_reversed(f"a {emoji} b")
 
 
+@settings(deadline=None)
 @given(text=any_text)
 @example(text="\u0301a\u200d b\u200d")
 @example(text="\U0001f3fd \u200d")
