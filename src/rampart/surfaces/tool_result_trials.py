@@ -58,9 +58,9 @@ class Trials:
             return TrialCall(tuple(active))
         for planted in active:
             planted.problem = (
-                f"a call of {self._tool} came from a thread of the agent's own while {len(trials)} trials had "
-                "planted something, so nobody can tell whose it was; start threads by asyncio.to_thread, or "
-                "run the trials with concurrency=1"
+                f"a call of {self._tool} came from a thread of the agent's own while {len(trials)} trials "
+                "had planted something, so nobody can tell whose it was; start threads by "
+                "asyncio.to_thread, or run the trials with concurrency=1"
             )
         return TrialCall(())
 
