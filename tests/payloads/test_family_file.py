@@ -27,7 +27,7 @@ text = "{{say|html}}"
 [[variants]]
 id = "two"
 format = "html"
-placements = ["web_alt"]
+placements = ["web_alt_text"]
 [variants.texts]
 en = ["{{goal|rot13|html}}", "{{address_query}}"]
 """
@@ -46,12 +46,12 @@ def test_a_sound_file() -> None:
     )
     assert two.texts == {"en": ("{{goal|rot13|html}}", "{{address_query}}")}
     assert (two.placements, two.format, two.parameters, two.encodings) == (
-        ("web_alt",),
+        ("web_alt_text",),
         PayloadFormat.HTML,
         ("goal", "address"),
         ("rot13",),
     )
-    assert sample.placements == ("file", "web_alt")
+    assert sample.placements == ("file", "web_alt_text")
     assert sample.needs == ("goal",)
     assert sample.parameters == ("goal", "address")
 
@@ -67,7 +67,7 @@ def test_a_sound_file() -> None:
         ),
         pytest.param('"LLM01:2025"', '"LLM1"', "has a tag 'LLM1', which is none of LLM01", id="tag"),
         pytest.param('["file"]', '["fiel"]', "has a placement 'fiel'", id="placement"),
-        pytest.param('["web_alt"]', '["alt"]', "has a placement 'alt'", id="placement-of-a-variant"),
+        pytest.param('["web_alt_text"]', '["alt"]', "has a placement 'alt'", id="placement-of-a-variant"),
         pytest.param('"html"', '"pdf"', "has the format 'pdf', which is no text format", id="format"),
         pytest.param('id = "two"', 'id = "one"', "distinct ids, has ", id="same-ids"),
         pytest.param("{{say|html}}", "{{sya|html}}", "has a placeholder 'sya'", id="placeholder"),

@@ -79,6 +79,8 @@ class TestPayloads:
             "placements": [
                 "file",
                 "web_visible",
+                "web_comment",
+                "web_hidden",
                 "mail_body",
                 "mail_attachment",
                 "sql_row",
@@ -170,7 +172,7 @@ class TestRefused:
             pytest.param({"address": "https://x/ y"}, "address must be a URL", id="space"),
             pytest.param(
                 {"families": ["zero_widht"]},
-                r"unknown payload family 'zero_widht'; did you mean 'zero_width'\? there are authority_note, ",
+                r"unknown payload family 'zero_widht'; did you mean 'zero_width'\? there are authority",
                 id="family",
             ),
             pytest.param({"families": ["qqq"]}, "unknown payload family 'qqq'; there are", id="nothing-near"),

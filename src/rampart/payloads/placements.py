@@ -1,4 +1,7 @@
-"""Places in which a payload makes sense."""
+"""Places in which a payload makes sense.
+
+What follows `web_` is the placement of a web page surface; HTML stands in `web_visible` as it is.
+"""
 
 from typing import Final
 
@@ -9,7 +12,7 @@ PLACEMENTS: Final = {
     "web_visible": "the visible text of a web page",
     "web_comment": "a comment of a web page",
     "web_hidden": "text of a web page that its style hides",
-    "web_alt": "the alternative text of an image",
+    "web_alt_text": "the alternative text of an image",
     "web_title": "the title of a web page",
     "web_metadata": "the metadata of a web page",
     "mail_subject": "the subject of a mail",
