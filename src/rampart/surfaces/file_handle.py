@@ -138,15 +138,26 @@ class FileHandle(PlantedHandle):
 
     def _put_back(self) -> None:
         planting = self._planting
-        if planting is not None and not is_as_found(planting):
-            if holds_planted(planting) or self._overwriting:
+        if planting is not None:
+            if self._is_ours(planting):
                 put_back(planting, mode_then=self._mode_then)
-            elif self._complete:
+            elif self._complete and not is_as_found(planting):
                 msg = "the file was changed meanwhile, so it is left alone: it may still hold the payload"
                 raise InfrastructureError(msg)
         self._planting = None
         leave_folders(self._folders)
         self._folders = []
+
+    def _is_ours(self, planting: Planting) -> bool:
+        """Whether what the file holds now was written by this handle."""
+        if self._complete:
+            return holds_planted(planting)
+        if self._overwriting:
+            return True
+        try:  # it may have been interrupted between making the file and saying so
+            return holds_planted(planting)
+        except (OSError, InfrastructureError):  # what kept it from being made keeps it from being seen
+            return False
 
 
 async def _run_async(work: Callable[[], None], *, small: bool) -> None:

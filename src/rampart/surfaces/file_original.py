@@ -131,7 +131,7 @@ def _folder() -> Path:
 
 
 def _prefix() -> str:
-    user = os.getuid() if sys.platform != "win32" else "user"
+    user = os.geteuid() if sys.platform != "win32" else "user"
     return f"rampart-original-{user}-"
 
 
@@ -154,7 +154,7 @@ def _locked(record: Path) -> int:
 
 def _require_ours(record: Path, descriptor: int) -> None:
     """Refuse what somebody else put there, who could say what to write where."""
-    if sys.platform != "win32" and os.fstat(descriptor).st_uid != os.getuid():
+    if sys.platform != "win32" and os.fstat(descriptor).st_uid != os.geteuid():
         msg = f"{record}, where the original would be kept, belongs to another user: remove it"
         raise PermissionError(msg)
 

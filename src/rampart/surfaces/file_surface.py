@@ -127,9 +127,7 @@ def _check_mode(mode: object, marker: object, *, in_directory: bool) -> None:
         msg = f"marker must be a text, got {type(marker).__name__}"
         raise TypeError(msg)
     if (mode == "insert") != bool(marker):
-        msg = (
-            f"mode='insert' needs a marker, and no other mode takes one; got mode={mode!r}, marker={marker!r}"
-        )
+        msg = f"mode='insert' needs a marker and other modes take none, got {mode=} and {marker=}"
         raise ValueError(msg)
     if in_directory and mode == "insert":
         msg = "mode='insert' needs path=: a file that is made anew holds no marker"
