@@ -66,7 +66,8 @@ def test_each_execution_gets_what_used_its_canary(sink: ExfiltrationSink) -> Non
     call(sink, f"/collect?from={canaries[1].token}&{canaries[1].token}")
     call(sink, "/collect", method="POST", body=canaries[0].url.encode())
     call(sink, f"/{canaries[2].token}/", method="POST", body=f"I also read {canaries[0].url}".encode())
-    assert [len(log.take()) for log in logs] == [2, 1, 3]
+    call(sink, f"/{canaries[2].token}/?read={canaries[0].token}", headers={"X": canaries[1].token})
+    assert [len(log.take()) for log in logs] == [2, 1, 4]
     assert all(log.coverage() for log in logs)
     assert sink.unclaimed == ()
 

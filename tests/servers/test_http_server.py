@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import http.client
+import os
 import socket
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -186,6 +189,17 @@ def test_bodies_it_does_not_take(headers: str, body: bytes, status: int) -> None
     [kept] = partial.requests
     assert len(kept.body) == min(kept.body_size, 10)
     assert kept.complete is (status == 413)
+
+
+@pytest.mark.parametrize("partial_bodies", [False, True])
+def test_what_follows_a_body_without_an_end_is_no_request(*, partial_bodies: bool) -> None:
+    seen = Seen()
+    with HttpServer(fallback=seen, partial_bodies=partial_bodies) as server:
+        raw(
+            server.port,
+            b"POST /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nGET /b HTTP/1.1\r\n\r\n",
+        )
+    assert [request.path for request in seen.requests] == ["/a"] * partial_bodies
 
 
 def test_a_body_that_may_be_cut_is_read_to_its_end() -> None:
@@ -373,6 +387,34 @@ def test_an_answer_that_hangs_is_told_at_the_end(monkeypatch: pytest.MonkeyPatch
             server.stop(grace_s=0.1)
         go.set()
         assert eventually(lambda: not server_threads())
+
+
+_FORKS = """
+import http.client, os, urllib.request
+from rampart.servers.http_exchange import HttpResponse
+from rampart.servers.http_server import HttpServer
+
+server = HttpServer(fallback=lambda request: HttpResponse(body=b"served"))
+server.start()
+client = http.client.HTTPConnection(server.address, timeout=10)
+client.request("GET", "/")
+client.getresponse().read()
+child = os.fork()
+if child == 0:
+    server.stop()
+    os._exit(7)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+client.request("GET", "/")
+print(client.getresponse().read(), urllib.request.urlopen(server.url, timeout=10).read())
+server.stop()
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_process_ends_nothing_of_its_parent() -> None:
+    command = [sys.executable, "-W", "ignore", "-c", _FORKS]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (ran.stdout, ran.stderr) == ("7\nb'served' b'served'\n", "")
 
 
 def test_many_clients_at_once() -> None:

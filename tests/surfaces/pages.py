@@ -26,7 +26,7 @@ class ReadPage(HTMLParser):
         self.comments: list[str] = []
         self.attributes: dict[str, list[str]] = {}
         self._open: list[str] = []
-        self.feed(page)
+        self.feed(page.replace("\r\n", "\n").replace("\r", "\n"))  # as browsers do, and this parser does not
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:

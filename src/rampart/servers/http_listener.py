@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import selectors
 import socket
 import socketserver
@@ -33,6 +34,7 @@ class HttpListener(ThreadingHTTPServer):
     def __init__(self, *, port: int, rules: HttpRules) -> None:
         self.rules = rules
         self.stopping = False
+        self._owner = os.getpid()
         # A free port is held for this server alone; a stated one may have been in use a moment ago.
         self.allow_reuse_address = port != 0
         self._lock = threading.Lock()
@@ -73,13 +75,14 @@ class HttpListener(ThreadingHTTPServer):
         Args:
             grace_s: So long may requests in progress go on.
         """
+        if os.getpid() != self._owner:  # a forked process ends its copies, not what it shares with its parent
+            self._close_sockets()
+            return True
         self.stopping = True
         self._wake.send(b"x")
         if self._thread is not None:
             self._thread.join()
-        self.server_close()
-        self._wake.close()
-        self._woken.close()
+        self._close_sockets()
         self._shut_all(socket.SHUT_RD, busy=False)
         deadline = time.monotonic() + grace_s
         while time.monotonic() < deadline and self._is_busy():
@@ -91,9 +94,9 @@ class HttpListener(ThreadingHTTPServer):
             thread.join(max(0.0, deadline - time.monotonic()))
         return not any(thread.is_alive() for thread in threads)
 
-    def server_close(self) -> None:
-        """Close the listening socket; the base would wait here for connections that are idle."""
-        self.socket.close()
+    def _close_sockets(self) -> None:
+        for one in (self.socket, self._wake, self._woken):
+            one.close()
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """Serve a connection in a thread of its own."""
