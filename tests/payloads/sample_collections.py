@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
 from rampart.core.types import Payload, PayloadFormat
 
@@ -46,3 +47,24 @@ def files_of(store: PayloadStore) -> list[str]:
 
 TIDY = ["artifacts", "artifacts/*", "artifacts/*/file.docx", "manifest.json", "payloads.jsonl"]
 """`files_of` a collection that no save has left anything behind in."""
+
+
+def read_bytes(payload: Payload) -> bytes:
+    """What the artifact of a payload holds."""
+    assert payload.artifact is not None
+    return payload.artifact.read_bytes()
+
+
+def write_lines(store: PayloadStore, *lines: str | dict[str, Any]) -> Path:
+    """A collection made by hand; the folder of it."""
+    folder = store.root / NAME
+    (folder / "artifacts" / "g").mkdir(parents=True, exist_ok=True)
+    (folder / "artifacts" / "g" / "a.docx").write_bytes(b"docx")
+    text = "\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines)
+    (folder / "payloads.jsonl").write_text(text, encoding="utf-8")
+    return folder
+
+
+def binary_line(artifact: Any = "artifacts/g/a.docx", **changes: Any) -> dict[str, Any]:
+    """A line for the file that `write_lines` makes."""
+    return {"id": "a", "content": "c", "format": "docx", "artifact": artifact} | changes
