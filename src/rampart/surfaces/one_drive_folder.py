@@ -89,37 +89,6 @@ class OneDriveFolder:
             if status_of(error) != NOT_FOUND:
                 raise
 
-    async def missing_folders_async(self) -> list[str]:
-        """Paths of this folder and those above it that do not exist, the deepest first.
-
-        Graph creates them along with the first file. Where it cannot be told, none counts as missing.
-        """
-        missing: list[str] = []
-        path = self.folder_path
-        while path:
-            try:
-                await self.drive.item_async(at_path(path))
-            except Exception as error:  # only a plain "not found" says that it is missing
-                if status_of(error) != NOT_FOUND:
-                    return []
-                missing.append(path)
-                path = path.rpartition("/")[0]
-            else:
-                break
-        return missing
-
-    async def remove_empty_folders_async(self, paths: list[str]) -> None:
-        """Delete folders in the order given, up to the first that holds something."""
-        for path in paths:
-            try:
-                item = await self.drive.item_async(at_path(path))
-                if item.folder is None or item.folder.child_count != 0:
-                    return
-                await self.drive.delete_async(str(item.id), tag=tag_of(item))
-            except Exception as error:
-                if status_of(error) not in {NOT_FOUND, CHANGED_MEANWHILE}:
-                    raise
-
     async def _remove_if_same_content_async(self, item_id: str, *, digest: bytes) -> None:
         """Delete an item whose tag says nothing of its content: a share or a new name changes it as well."""
         tag = tag_of(await self.drive.item_async(item_id))

@@ -13,6 +13,7 @@ from rampart.surfaces.blocking import run_blocking_async
 from rampart.surfaces.graph_drive import NOT_FOUND, name_is_taken, status_of, was_refused
 from rampart.surfaces.handle import PlantedHandle
 from rampart.surfaces.one_drive_file import content_of, name_of
+from rampart.surfaces.one_drive_new_folders import NewFolders, new_folders_of
 from rampart.text.oneline import quote
 from rampart.text.safe import safe_str
 
@@ -35,6 +36,7 @@ class OneDriveHandle(PlantedHandle):
         self._surface = surface
         self._folder = folder
         self._path = folder.path_of(name_of(payload))
+        self._upload: asyncio.Future[str] | None = None
         self._item_id: str | None = None
         super().__init__(
             payload=payload,
@@ -60,12 +62,20 @@ class OneDriveHandle(PlantedHandle):
             raise InfrastructureError(msg) from error
 
     async def _plant_async(self, undo: Undo) -> None:
-        missing = await self._folder.missing_folders_async()
-        undo.add(partial(self._folder.remove_empty_folders_async, missing))
+        folder = self._folder
+        folders = new_folders_of(folder.drive.drive_id)
+        undo.add(partial(self._restore_async, folders))
+        await folders.use_async(user=self, drive=folder.drive, path=folder.folder_path)
         # A request that was sent cannot be called back, so the upload outlives the entry that is cancelled.
-        upload = asyncio.ensure_future(self._surface.upload_async(payload=self.payload))
-        undo.add(partial(self._take_back_upload_async, upload))
-        self._item_id = await asyncio.shield(upload)
+        self._upload = asyncio.ensure_future(self._surface.upload_async(payload=self.payload))
+        self._item_id = await asyncio.shield(self._upload)
+
+    async def _restore_async(self, folders: NewFolders) -> None:
+        """Remove the file, and once it is gone the folders that came with it."""
+        if self._upload is not None:
+            await self._take_back_upload_async(self._upload)
+        folder = self._folder
+        await folders.leave_async(user=self, drive=folder.drive, path=folder.folder_path)
 
     async def _take_back_upload_async(self, upload: asyncio.Future[str]) -> None:
         if not upload.done():

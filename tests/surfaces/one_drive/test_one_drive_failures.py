@@ -153,6 +153,29 @@ async def test_a_delete_that_fails_is_raised_and_tried_again(
     assert graph.files == untouched
 
 
+async def test_new_folders_go_once_the_file_could_be_deleted(client: Any, graph: GraphServer) -> None:
+    before = graph.folders
+    surface = OneDriveSurface(graph_client=client, drive_id=DRIVE, folder_path="New", indexing_delay=0)
+    handle = await surface.inject(payload=_payload()).__aenter__()
+    graph.faults.append(Fault(method="DELETE", status=423, code="resourceLocked"))
+    with pytest.raises(InfrastructureError, match="OneDrive delete failed"):
+        await handle.__aexit__(None, None, None)
+    await handle.__aexit__(None, None, None)
+    assert graph.folders == before
+
+
+async def test_a_new_folder_that_cannot_be_deleted_is_reported(client: Any, graph: GraphServer) -> None:
+    before = graph.folders
+    surface = OneDriveSurface(graph_client=client, drive_id=DRIVE, folder_path="New", indexing_delay=0)
+    handle = await surface.inject(payload=_payload()).__aenter__()
+    graph.remove("New/note-1.txt")
+    graph.faults += [Fault(method="DELETE", status=404), Fault(method="DELETE", status=403)]
+    with pytest.raises(InfrastructureError, match=r"OneDrive delete failed .*status 403"):
+        await handle.__aexit__(None, None, None)
+    await handle.__aexit__(None, None, None)
+    assert graph.folders == before
+
+
 async def test_an_entry_that_is_cancelled_while_the_upload_is_on_its_way_leaves_nothing(
     surface: OneDriveSurface, graph: GraphServer, untouched: dict[str, bytes]
 ) -> None:

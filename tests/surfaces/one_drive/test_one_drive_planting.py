@@ -3,6 +3,7 @@
 import asyncio
 import time
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -121,6 +122,25 @@ async def test_an_empty_folder_that_was_there_stays(client: Any, graph: GraphSer
     assert "Empty" in graph.folders
 
 
+async def test_handles_that_share_new_folders_leave_none(
+    client: Any, graph: GraphServer, untouched: dict[str, bytes]
+) -> None:
+    folders = graph.folders
+    deep, flat = (
+        OneDriveSurface(graph_client=client, drive_id=DRIVE, folder_path=path, indexing_delay=0)
+        for path in ("New/Deep", "new")
+    )
+    first = await deep.inject(payload=_payload()).__aenter__()
+    second = await flat.inject(payload=_payload()).__aenter__()
+    third = await deep.inject(payload=_payload(id="note-2")).__aenter__()
+    await first.__aexit__(None, None, None)
+    assert "New/Deep" in graph.folders
+    await third.__aexit__(None, None, None)
+    assert graph.folders - folders == {"New"}
+    await second.__aexit__(None, None, None)
+    assert (graph.folders, graph.files) == (folders, untouched)
+
+
 @pytest.mark.parametrize("format_", [PayloadFormat.DOCX, PayloadFormat.XLSX], ids=["docx", "xlsx"])
 async def test_what_sharepoint_writes_into_office_files_is_no_edit(
     surface: OneDriveSurface,
@@ -154,15 +174,25 @@ async def test_delete_takes_the_item_of_another_upload_too(
     assert item.id not in graph.items
 
 
-async def test_many_payloads_at_once(
-    surface: OneDriveSurface, graph: GraphServer, untouched: dict[str, bytes]
+async def test_many_at_once_some_of_which_fail_or_are_cancelled(
+    client: Any, graph: GraphServer, untouched: dict[str, bytes]
 ) -> None:
+    folders = graph.folders
+    surface = OneDriveSurface(graph_client=client, drive_id=DRIVE, folder_path="New/Deep", indexing_delay=0)
+    random = Random(7)
+
     async def plant(index: int) -> None:
-        async with surface.inject(payload=_payload(id=f"note-{index}")):
+        async with surface.inject(payload=_payload(id=f"note-{index}")) as handle:
+            await handle.wait_until_ready_async()
             if index % 10 == 3:
                 raise LookupError
-            await asyncio.sleep(0)
+            await asyncio.sleep(random.uniform(0, 0.05))
 
-    outcomes = await asyncio.gather(*(plant(index) for index in range(40)), return_exceptions=True)
-    assert [type(outcome) for outcome in outcomes if outcome is not None] == [LookupError] * 4
-    assert graph.files == untouched
+    tasks = [asyncio.ensure_future(plant(index)) for index in range(100)]
+    for task in tasks[5::10]:
+        asyncio.get_running_loop().call_later(random.uniform(0, 1), task.cancel)
+    outcomes = await asyncio.gather(*tasks, return_exceptions=True)
+    assert [type(outcome) for outcome in outcomes[3::10]] == [LookupError] * 10
+    assert {type(outcome) for outcome in outcomes[5::10]} <= {asyncio.CancelledError, type(None)}
+    assert asyncio.CancelledError in {type(outcome) for outcome in outcomes[5::10]}
+    assert (graph.files, graph.folders) == (untouched, folders)
