@@ -57,7 +57,9 @@ def storm(*, leaving: Callable[[], object] = lambda: None, shared: bool = False)
     def snapshot() -> dict[str, str]:
         return dict(notes, left=str(len(LEFT)))
 
-    return Storm(make_handle=make_handle, read=read, snapshot=snapshot, trials=40, fault_s=0.05)
+    return Storm(
+        make_handle=make_handle, read=read, snapshot=snapshot, trials=40, concurrency=8, fault_s=0.05
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -116,7 +118,12 @@ def test_what_is_left_is_found(leaving: Callable[[], object], message: str, how:
     place = storm(leaving=leaving)
     if leaving is not leave_a_mark:
         place = Storm(
-            make_handle=place.make_handle, read=place.read, snapshot=lambda: None, trials=40, fault_s=0.05
+            make_handle=place.make_handle,
+            read=place.read,
+            snapshot=lambda: None,
+            trials=40,
+            concurrency=8,
+            fault_s=0.05,
         )
     with pytest.raises(AssertionError, match=message):
         getattr(place, how)(seed=2)
