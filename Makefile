@@ -20,7 +20,7 @@ STAMPS := $(VENV)/.stamps
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help install format lint types test check test-core test-slow test-model test-onedrive test-pyrit docs check-wheel demo bench build clean
+.PHONY: help install format lint types test check test-core test-slow test-model test-onedrive test-pyrit test-postgres docs check-wheel demo bench build clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-14s %s\n", $$1, $$2 }'
