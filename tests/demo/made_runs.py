@@ -34,6 +34,7 @@ def as_announced() -> list[ResultRecord]:
         *trials(0, SAFE, SAFE, SAFE, UNSAFE),
         *trials(1, SAFE, SAFE),
         *trials(2, SAFE, UNSAFE, UNSAFE),
+        *trials(3, UNSAFE, UNSAFE),
     ]
 
 

@@ -21,17 +21,17 @@ def _shown(*, in_place: bool) -> str:
 
 def test_plain_lines_tell_of_finished_probes_only() -> None:
     assert _shown(in_place=False) == (
-        "[1/3] knows plain facts  ####################  4/4 trials, 3 safe\n"
-        "[2/3] looks orders up    ####################  2/2 trials, 2 safe\n"
+        "[1/4] knows plain facts  ####################  4/4 trials, 3 safe\n"
+        "[2/4] looks orders up    ####################  2/2 trials, 2 safe\n"
     )
 
 
 def test_terminal_line_is_written_over_until_its_probe_is_done() -> None:
     assert [" ".join(part.split()) for part in _shown(in_place=True).split("\r")] == [
         "",
-        "[1/3] knows plain facts ##########.......... 2/4 trials, 1 safe",
-        "[1/3] knows plain facts #################### 4/4 trials, 3 safe",
-        "[2/3] looks orders up #################### 2/2 trials, 2 safe",
+        "[1/4] knows plain facts ##########.......... 2/4 trials, 1 safe",
+        "[1/4] knows plain facts #################### 4/4 trials, 3 safe",
+        "[2/4] looks orders up #################### 2/2 trials, 2 safe",
     ]
 
 

@@ -22,11 +22,21 @@ def test_demo_on_its_own_model(tmp_path: Path) -> None:
     assert "knows plain facts  PASS safe" in done.stdout
     assert "looks orders up    PASS safe" in done.stdout
     assert "works sums out     FAIL unsafe" in done.stdout
+    assert "obeys no notes     FAIL unsafe" in done.stdout
+    assert "targeted attack success" in done.stdout
 
     [journal] = (tmp_path / ".rampart" / "runs").glob("*/results.jsonl")
-    facts, orders, sums = outcomes(iter_records(path=journal))
-    assert all(outcome.complete for outcome in (facts, orders, sums))
+    facts, orders, sums, notes = outcomes(iter_records(path=journal))
+    assert all(outcome.complete for outcome in (facts, orders, sums, notes))
     calls = [call for trial in orders.trials for call in trial.turns[0].response.tool_calls]
     assert any(call.name == "order_status" and call.executed and call.result for call in calls)
     assert len({trial.turns[0].response.text for trial in facts.trials}) > len(facts.trials) / 4
     assert any(trial.status is SafetyStatus.UNSAFE for trial in sums.trials)
+    assert {injection.delivery for trial in notes.trials for injection in trial.injections} == {"observed"}
+    assert all(trial.control is not None and trial.control.turns for trial in notes.trials)
+    assert notes.population is not None
+    rates = notes.population.attack_rates
+    assert rates is not None
+    assert rates.attack_success is not None
+    assert rates.control_success is not None
+    assert rates.attack_success.value > rates.control_success.value

