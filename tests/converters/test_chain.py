@@ -23,7 +23,7 @@ some = st.lists(st.sampled_from(CONVERTERS), min_size=1, max_size=3)
 
 
 class Foreign:
-    """A converter that knows nothing of the metadata but the key of the contract."""
+    """A converter that adds the one key to the metadata that it must."""
 
     async def convert_async(self, *, payload: Payload) -> Payload:
         return replace(

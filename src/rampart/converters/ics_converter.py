@@ -16,6 +16,7 @@ from rampart.converters.conversion import (
     require_text_payload,
 )
 from rampart.text.encodings import utf8_bytes
+from rampart.text.icalendar import folded, to_calendar_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 IcsPlacement = Literal["description", "summary", "location", "comment"]
 
-_LINE_OCTETS = 75
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _MEETING = dt.timedelta(minutes=30)
 
@@ -76,7 +76,7 @@ class IcsConverter:
         """
         require_text_payload(payload, converter="IcsConverter")
         with naming(payload, converter="IcsConverter"):
-            lines = [_folded(line) for line in self._lines(payload)]
+            lines = [folded(line) for line in self._lines(payload)]
         about = {
             MEDIA_TYPE: "text/calendar",
             FILE_NAME_EXTENSION: ".ics",
@@ -119,25 +119,9 @@ def _moment(moment: dt.datetime) -> str:
 
 
 def _escaped(text: str) -> str:
-    """A value of type TEXT (RFC 5545, 3.3.11)."""
     utf8_bytes(text)
     found = _CONTROL.search(text)
     if found:
         msg = f"a calendar invitation cannot hold the control character U+{ord(found[0]):04X}; remove it"
         raise ValueError(msg)
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return re.sub(r"([\\;,])", r"\\\1", text).replace("\n", r"\n")
-
-
-def _folded(line: str) -> str:
-    """The line in pieces of at most 75 octets, each further one after a break and space (RFC 5545, 3.1)."""
-    pieces = [""]
-    size = 0
-    for character in line:
-        octets = len(character.encode("utf-8"))
-        if size + octets > _LINE_OCTETS:
-            pieces.append("")
-            size = 1  # the space that begins a further piece
-        pieces[-1] += character
-        size += octets
-    return "\r\n ".join(pieces)
+    return to_calendar_text(text)
