@@ -21,7 +21,11 @@ def claim_folders(path: Path) -> list[Path]:
     A folder that another planting made counts too: whoever leaves last removes it.
     """
     with _lock:
-        folders = [one for one in reversed(path.parents) if one in _uses or not os.path.lexists(one)]
+        folders: list[Path] = []
+        for parent in path.parents:
+            if parent not in _uses and os.path.lexists(parent):
+                break
+            folders.insert(0, parent)
         _uses.update(folders)
         return folders
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,6 +42,7 @@ class FileHandle(PlantedHandle):
         self._content = content
         self._record: OriginalRecord | None = None
         self._planting: Planting | None = None
+        self._is_small = True
         self._overwriting = False
         self._complete = False
         self._mode_then: int | None = None
@@ -58,25 +60,34 @@ class FileHandle(PlantedHandle):
 
     async def _plant_async(self, undo: Undo) -> None:
         undo.add(self._restore_async)
-        await _run_async(self._plant, small=self._is_small())
+        self._is_small = self._total_bytes() <= _SMALL_BYTES
+        await self._run_async(self._plant)
 
     async def _restore_async(self) -> None:
-        await _run_async(self._restore, small=self._is_small())
+        await self._run_async(self._restore)
 
-    def _is_small(self) -> bool:
-        """Whether it takes less time than to hand it over to a thread."""
-        size = 0
+    async def _run_async(self, work: Callable[[], None]) -> None:
+        """Do what is small at once: to hand it over to a thread takes longer."""
+        if self._is_small:
+            work()
+        else:
+            await run_blocking_async(work)
+
+    def _total_bytes(self) -> int:
+        size = len(self.payload.content)
         for path in (self._real_path, self.payload.artifact):
-            if path is not None and os.path.lexists(path):
-                size += Path(path).lstat().st_size
-        return size + len(self.payload.content) <= _SMALL_BYTES
+            if path is not None:
+                with suppress(OSError):  # it does not exist, or what is wrong with it shows later
+                    size += os.stat(path).st_size  # noqa: PTH116 - no path object need be made for it
+        return size
 
     def _plant(self) -> None:
         recover_once()
         record = self._claim()
         found = look(self._real_path)
         content = self._content.with_payload(found.content if found else None, self.payload)
-        self._folders = claim_folders(self._real_path)
+        if found is None:
+            self._folders = claim_folders(self._real_path)
         planting = Planting(
             path=self._real_path,
             payload_id=self.payload.id,
@@ -158,10 +169,3 @@ class FileHandle(PlantedHandle):
             return holds_planted(planting)
         except (OSError, InfrastructureError):  # what kept it from being made keeps it from being seen
             return False
-
-
-async def _run_async(work: Callable[[], None], *, small: bool) -> None:
-    if small:
-        work()
-    else:
-        await run_blocking_async(work)

@@ -65,8 +65,10 @@ class OriginalRecord:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._descriptor: int | None = _locked(path)
-        self.left_behind = _decoded(path.read_bytes())
+        descriptor = _locked(path)
+        self._descriptor: int | None = descriptor
+        self._has_content = os.fstat(descriptor).st_size > 0
+        self.left_behind = _decoded(path.read_bytes()) if self._has_content else None
 
     @classmethod
     def claim(cls, path: Path) -> Self:
@@ -94,7 +96,7 @@ class OriginalRecord:
     def save(self, planting: Planting) -> None:
         """Write down what is about to be done."""
         assert self._descriptor is not None  # nobody saves after the release
-        if os.fstat(self._descriptor).st_size:
+        if self._has_content:
             os.ftruncate(self._descriptor, 0)
         write_all(self._descriptor, _encoded(planting))
 
@@ -142,7 +144,7 @@ def _locked(record: Path) -> int:
         try:
             _require_ours(record, descriptor)
             _lock(record, descriptor)
-            if os.path.lexists(record) and os.path.samestat(os.fstat(descriptor), record.lstat()):
+            if _is_there(record, descriptor):
                 return descriptor
         except BaseException:
             os.close(descriptor)
@@ -150,6 +152,13 @@ def _locked(record: Path) -> int:
         os.close(descriptor)  # its holder has just released it
     msg = f"the claim {record} changes hands all the time"
     raise FileInUseError(msg)
+
+
+def _is_there(record: Path, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), record.lstat())
+    except FileNotFoundError:
+        return False
 
 
 def _require_ours(record: Path, descriptor: int) -> None:
