@@ -50,6 +50,27 @@ async def test_is_new_and_unread_as_a_delivered_mail(path: Path) -> None:
     assert tree(path) == before
 
 
+def _owners(folder: Path) -> list[tuple[int, int]]:
+    return [(one.stat().st_uid, one.stat().st_gid) for one in folder.rglob("*")]
+
+
+def _open_to_the_group(folder: Path) -> None:
+    folder.chmod(0o770)
+
+
+async def test_those_who_use_the_folder_can_read_the_mail(path: Path) -> None:
+    _open_to_the_group(path / "tmp")
+    async with MailboxSurface(maildir=path).inject(payload=order_payload()):
+        assert stat.S_IMODE(_planted(path).stat().st_mode) == 0o660
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files to others")
+async def test_what_root_makes_belongs_to_whom_the_place_belongs(tmp_path: Path) -> None:
+    os.chown(tmp_path, 12345, 23456)
+    async with MailboxSurface(maildir=tmp_path / "Maildir", folder="News").inject(payload=order_payload()):
+        assert _owners(tmp_path) == [(12345, 23456)] * 10
+
+
 def _read(path: Path) -> None:
     """Moves every mail from `new` to `cur` and marks it as seen."""
     planted = _planted(path)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import os
 import socket
+import sys
 import time
 import uuid
 from contextlib import suppress
@@ -89,6 +90,7 @@ class Maildir:
         undo.add(partial(run_blocking_async, partial(waiting.unlink, missing_ok=True)))
         with open(os.open(waiting, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:  # noqa: PTH123  # opens a descriptor
             file.write(mail.content)
+        _give_to_the_owner_of(self._directory / "tmp", waiting, mode=0o666)
         waiting.rename(self._directory / "new" / name)
 
     def holds(self, message_id: str, before: frozenset[str]) -> bool:
@@ -146,8 +148,10 @@ class Maildir:
             undo.add(partial(run_blocking_async, partial(_remove_parts, directory, made, marked=marked)))
             for part in made:
                 (directory / part).mkdir(mode=0o700, exist_ok=True)
+                _give_to_the_owner_of(directory, directory / part, mode=0o777)
             if marked:
                 (directory / _MARK).touch(mode=0o600)
+                _give_to_the_owner_of(directory, directory / _MARK, mode=0o666)
 
 
 def _make_directory(directory: Path, undo: Undo) -> None:
@@ -158,6 +162,16 @@ def _make_directory(directory: Path, undo: Undo) -> None:
     with suppress(FileExistsError):  # somebody else's, then
         directory.mkdir(mode=0o700)
         undo.add(partial(run_blocking_async, partial(_remove_if_empty, directory)))
+        _give_to_the_owner_of(directory.parent, directory, mode=0o700)
+
+
+def _give_to_the_owner_of(model: Path, path: Path, *, mode: int) -> None:
+    """Let those use `path` who can use `model`, as mail servers do: they read under users of their own."""
+    about = model.stat()
+    path.chmod((about.st_mode & mode) | (mode & 0o700))
+    if sys.platform != "win32":
+        with suppress(PermissionError):  # only root gives files away
+            os.chown(path, about.st_uid, about.st_gid)
 
 
 def _remove_parts(directory: Path, made: list[str], *, marked: bool) -> None:
