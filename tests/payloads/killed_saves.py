@@ -12,13 +12,17 @@ import os
 import signal
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rampart.payloads.store import PayloadStore
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tests.payloads.sample_collections import NAME, make
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FAILED, GOT_OVER_IT = 1, 2
 OPERATIONS = {
     "open",
     "os.mkdir",
@@ -42,21 +46,21 @@ def main(folder: Path, conduct: str, *, fresh: bool) -> int:
             store.save(NAME, payloads=old)
         child = os.fork()
         if child == 0:
-            interrupt(store.root, point, conduct)
+            came = interrupt(store.root, point, conduct)
             try:
                 store.save(NAME, payloads=new)
             except OSError:
-                os._exit(1)
-            os._exit(0)
+                os._exit(FAILED)
+            os._exit(GOT_OVER_IT if came() else 0)
         _, status = os.waitpid(child, 0)
         if status == 0:
             return point
-        expected = -signal.SIGKILL if conduct == "kill" else 1
-        assert os.waitstatus_to_exitcode(status) == expected, status
+        expected = {-signal.SIGKILL} if conduct == "kill" else {FAILED, GOT_OVER_IT}
+        assert os.waitstatus_to_exitcode(status) in expected, status
 
 
-def interrupt(root: Path, point: int, conduct: str) -> None:
-    """Arrange that the operation of this number below `root` does not take place."""
+def interrupt(root: Path, point: int, conduct: str) -> Callable[[], bool]:
+    """Arrange that the operation of this number below `root` does not take place; gives whether it came."""
     seen = 0
 
     def watch(event: str, arguments: tuple[Any, ...]) -> None:
@@ -71,6 +75,7 @@ def interrupt(root: Path, point: int, conduct: str) -> None:
         raise OSError(5, f"the disk is gone at {event}")
 
     sys.addaudithook(watch)
+    return lambda: seen >= point
 
 
 if __name__ == "__main__":

@@ -97,6 +97,7 @@ class Replacement:
         self._committing = True
         self._staged[MANIFEST].replace(manifest)
         self._staged[LINES].replace(self._folder / LINES)
+        # Before the old artifacts go: if the renames got lost, the old collection would need them.
         sync_folder(self._folder)
 
     def _committed(self) -> bool:
