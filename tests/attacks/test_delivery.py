@@ -125,6 +125,18 @@ async def test_proof_may_be_asked_for_every_place() -> None:
     assert "payload not known to be delivered: C" in result.summary
 
 
+@pytest.mark.parametrize(
+    ("read", "delivery"), [("Dear all, here is the plan.", "not_observed"), (ORDER, "observed")]
+)
+async def test_of_a_message_the_text_that_it_carries_is_looked_for(read: str, delivery: str) -> None:
+    handle = Planted(text=f"Subject: Plan\n\nDear all, here is the plan.\n{ORDER}")
+    handle.payload.metadata["carried_text"] = ORDER
+    result = await Attacks.xpia(inject=handle, trigger="go", evaluator=LEAK).execute_async(
+        adapter=ScriptedAgent([got(read)])
+    )
+    assert [record.delivery for record in result.injections] == [delivery]
+
+
 async def test_handle_that_cannot_say_knows_nothing() -> None:
     class Broken(Planted):
         @property

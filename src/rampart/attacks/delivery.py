@@ -57,7 +57,7 @@ async def note_deliveries_async(
         return
     evidence = Evidence(turns)
     for payload, record in open_ones:
-        seen = await evidence.shows_async(payload.content)
+        seen = await evidence.shows_async(_carried_text(payload))
         record.delivery = OBSERVED if seen else NOT_OBSERVED if evidence.has_tool_results else UNKNOWN
 
 
@@ -68,6 +68,12 @@ def attachment_records(turns: Iterable[Turn]) -> list[InjectionRecord]:
         for turn in turns
         for attachment in turn.request.attachments
     ]
+
+
+def _carried_text(payload: Payload) -> str:
+    """What is looked for: of a whole mail or page, the text for whose sake it was made."""
+    carried: object = payload.metadata.get("carried_text")
+    return carried if isinstance(carried, str) and carried else payload.content
 
 
 def _own_knowledge(handle: InjectionHandle) -> tuple[bool | None, Payload | None]:
