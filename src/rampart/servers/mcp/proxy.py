@@ -127,7 +127,11 @@ class McpProxy:
         with self._lock:
             if self._users == 0:
                 running = RunningProxy(self._target, timeout_s=self._start_timeout_s)
-                self._shared = self._route(running, SHARED, self._edit)
+                try:
+                    self._shared = self._route(running, SHARED, self._edit)
+                except BaseException:
+                    running.stop()
+                    raise
                 self._running = running
             self._users += 1
 

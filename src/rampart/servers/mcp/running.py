@@ -75,7 +75,8 @@ class RunningProxy:
 
     def remove(self, route: McpRoute) -> None:
         """Serve it no more; what is open there is ended in the background."""
-        self._call(self._board.remove_async(route.token))
+        if self._thread.is_alive():
+            self._call(self._board.remove_async(route.token))
 
     def announce_tools(self, route: McpRoute) -> None:
         """Tell the agents at a route that the list of tools has changed."""
@@ -121,11 +122,7 @@ class RunningProxy:
         self._leave = asyncio.Event()
         self._loop = asyncio.get_running_loop()
         board = self._switchboard = Switchboard(self._target)
-        try:
-            await asyncio.wait_for(board.upstream.start_async(), self._timeout_s)
-        except TimeoutError:
-            msg = f"the MCP server {self._target.label} did not answer within {self._timeout_s:g} s"
-            raise InfrastructureError(msg) from None
+        await self._connect_async(board, self._leave)
         http = HttpEndpoint(board, self._http_listener)
         pipes = PipeEndpoint(board, self._pipe_listener)
         try:
@@ -138,6 +135,22 @@ class RunningProxy:
             await pipes.stop_async()
             await http.stop_async()
             await board.upstream.stop_async()
+
+    async def _connect_async(self, board: Switchboard, leave: asyncio.Event) -> None:
+        """Connect to the real server, unless that takes too long or nobody waits any more."""
+        connecting = asyncio.create_task(board.upstream.start_async())
+        leaving = asyncio.create_task(leave.wait())
+        await asyncio.wait(
+            {connecting, leaving}, timeout=self._timeout_s, return_when=asyncio.FIRST_COMPLETED
+        )
+        leaving.cancel()
+        if connecting.done():
+            await connecting
+            return
+        connecting.cancel()
+        await asyncio.wait({connecting})
+        msg = f"the MCP server {self._target.label} did not answer within {self._timeout_s:g} s"
+        raise InfrastructureError(msg)
 
 
 def _listener() -> socket.socket:

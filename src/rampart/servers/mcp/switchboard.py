@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from rampart.servers.mcp.target import McpTarget
 
 
+_LARGEST_REQUEST = 64 * 1024 * 1024
+"""Bytes in one request; the real server may allow less."""
+
+
 class Switchboard:
     """Finds the server for a token; makes it when somebody first asks there.
 
@@ -103,6 +107,7 @@ class _Line:
         # A page in a browser on this machine must not reach the tools behind the proxy.
         manager = StreamableHTTPSessionManager(
             self.server,
+            max_request_body_size=_LARGEST_REQUEST,
             security_settings=TransportSecuritySettings(
                 enable_dns_rebinding_protection=True,
                 allowed_hosts=["127.0.0.1:*", "localhost:*"],
