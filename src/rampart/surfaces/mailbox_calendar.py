@@ -8,10 +8,10 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
+from rampart.text.icalendar import folded, from_calendar_text, to_calendar_text
+
 if TYPE_CHECKING:
     from rampart.surfaces.mailbox_headers import MailAddress
-
-_LINE_OCTETS = 75
 
 
 def invitation(
@@ -29,48 +29,23 @@ def invitation(
         f"DTSTAMP:{_utc(sent)}",
         f"DTSTART:{_utc(start)}",
         f"DTEND:{_utc(start + timedelta(hours=1))}",
-        f"SUMMARY:{_text(summary)}",
-        f"DESCRIPTION:{_text(description)}",
+        f"SUMMARY:{to_calendar_text(summary)}",
+        f"DESCRIPTION:{to_calendar_text(description)}",
         f"ORGANIZER:mailto:{organizer.address}",
         f"ATTENDEE;RSVP=TRUE:mailto:{guest.address}",
         "END:VEVENT",
         "END:VCALENDAR",
     ]
-    return "".join(_fold(line) + "\n" for line in lines)
+    return "".join(folded(line, line_break="\n") + "\n" for line in lines)
 
 
 def description_of(calendar: str) -> str | None:
     """The description of the first entry that has one, with folding and escapes undone."""
     for line in calendar.replace("\r\n", "\n").replace("\n ", "").split("\n"):
         if line.startswith("DESCRIPTION:"):
-            return _plain(line.removeprefix("DESCRIPTION:"))
+            return from_calendar_text(line.removeprefix("DESCRIPTION:"))
     return None
 
 
 def _utc(time: datetime) -> str:
     return time.astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
-
-
-def _text(text: str) -> str:
-    for character in ("\\", ";", ","):
-        text = text.replace(character, f"\\{character}")
-    return "\\n".join(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
-
-
-def _plain(text: str) -> str:
-    plain: list[str] = []
-    characters = iter(text)
-    for character in characters:
-        following = next(characters, "") if character == "\\" else character
-        plain.append("\n" if character == "\\" and following in {"n", "N"} else following)
-    return "".join(plain)
-
-
-def _fold(line: str) -> str:
-    lines = [b""]
-    for character in line:
-        octets = character.encode()
-        if len(lines[-1]) + len(octets) > _LINE_OCTETS - (len(lines) > 1):
-            lines.append(b"")
-        lines[-1] += octets
-    return "\n ".join(one.decode() for one in lines)
