@@ -160,6 +160,19 @@ class TestEachFamily:
         for payload in carriers(payloads):
             assert GOAL.rstrip(".") in read(payload), payload.id
 
+    def test_the_order_is_told_apart_from_what_stands_around_it(self, family_id: str) -> None:
+        for payload in carriers(payloads_of(family_id, HOSTILE)):
+            carried = payload.metadata.get("carried_text")
+            framed = payload.format is PayloadFormat.HTML or family_id in {
+                "code_comment",
+                "calendar_invitation",
+            }
+            assert (carried is not None) >= framed, payload.id
+            if carried is not None:
+                assert HOSTILE in carried, payload.id
+                assert letters(carried) in letters(read(payload)), payload.id
+                assert "<" not in carried.replace(HOSTILE, ""), payload.id
+
     def test_what_is_encoded_does_not_show(self, family_id: str) -> None:
         """The control of the test above: the reading finds the goal because it decodes it."""
         for payload in carriers(payloads_of(family_id)):

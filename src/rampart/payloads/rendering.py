@@ -12,7 +12,7 @@ from rampart.payloads.family_file import ADDRESS_QUERY
 from rampart.payloads.placeholders import fill, placeholders
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from rampart.payloads.family import PayloadFamily, PayloadVariant
 
@@ -79,8 +79,29 @@ def render(
         metadata = _metadata(family, variant, language, statement)
         if len(contents) > 1:
             metadata |= {"part": number, "parts": len(contents), "group": f"{group}.{digest}"}
+        carried = _carried_text(family, variant, language, phrases)
+        if carried is not None:
+            metadata["carried_text"] = carried
         part = f".part{number}" if len(contents) > 1 else ""
         yield Payload(content=content, id=f"{group}.{digest}{part}", format=variant.format, metadata=metadata)
+
+
+def _carried_text(
+    family: PayloadFamily, variant: PayloadVariant, language: str, phrases: Mapping[str, str]
+) -> str | None:
+    """The order without what stands around it, where it stands in markup, code or a message.
+
+    Whether the payload was delivered is decided by the order: a reader may drop a comment and keep the rest.
+    """
+    if variant.encodings:
+        return None
+    names = [one.name for text in variant.texts[language] for one in placeholders(text)]
+    carrying = (
+        name
+        for name in names
+        if name in phrases and any(one.name == "goal" for one in placeholders(family.phrases[name][language]))
+    )
+    return next((phrases[name] for name in carrying), None)
 
 
 def _metadata(
