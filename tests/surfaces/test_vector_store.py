@@ -58,11 +58,11 @@ class VectorStore:
     def add(self, payload: Payload) -> int:
         if payload.format.is_binary:
             raise ValueError(f"notes are text, and {payload.format.value} is not")
-        with self._lock, self._db:
-            row = (_embedding(payload.content), payload.content)
-            self._db.execute("INSERT INTO notes (embedding, text) VALUES (?, ?)", row)
-            key = self._db.last_insert_rowid()
-        return key
+        row = (_embedding(payload.content), payload.content)
+        with self._lock:
+            with self._db:
+                self._db.execute("INSERT INTO notes (embedding, text) VALUES (?, ?)", row)
+            return self._db.last_insert_rowid()
 
     def remove(self, key: int) -> None:
         with self._lock, self._db:
