@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import secrets
 import socket
 import tempfile
 import threading
@@ -113,7 +114,7 @@ class NoKey(ShelfHandle):
 class RandomKey(ShelfHandle):
     @property
     def isolation_key(self) -> Any:
-        return str(id(self))
+        return secrets.token_hex(4)
 
 
 @breaks("describes_itself", "payload must be the Payload that is planted, got 'a text'")
@@ -256,7 +257,7 @@ class OneSlot(ShelfHandle):
 
 @breaks(
     "handles_do_not_mix",
-    "of 3 handles with keys of their own, the payload about 'marigold' is not what read",
+    "beside handles with other keys, read.. does not show the payload about 'marigold'",
     also=("reports_a_change_meanwhile",),
 )
 class SharesAPlace(OneSlot):

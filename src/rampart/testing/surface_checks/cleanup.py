@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from rampart.testing.adapter_checks.outcome import ConformanceError, fail, require
-from rampart.testing.surface_checks.place import WORDS
+from rampart.testing.surface_checks.place import WORDS, planted
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -49,7 +49,7 @@ async def check_restores_after_an_error(place: Place) -> None:
 async def check_is_entered_once(place: Place) -> None:
     """Entering a handle that is in use is refused, and does no harm."""
     before = await place.as_it_is_async()
-    async with await place.handle_async() as handle:
+    async with planted(await place.handle_async()) as handle:
         await handle.wait_until_ready_async()
         try:
             await handle.__aenter__()
@@ -81,16 +81,16 @@ async def check_cancelled_entry(place: Place) -> None:
 async def check_cancelled_while_planted(place: Place) -> None:
     """A cancellation while the payload is there goes on, and leaves nothing behind."""
     before = await place.as_it_is_async()
-    planted = asyncio.Event()
+    is_planted = asyncio.Event()
 
     async def hold() -> None:
         async with await place.handle_async() as handle:
             await handle.wait_until_ready_async()
-            planted.set()
+            is_planted.set()
             await asyncio.get_running_loop().create_future()
 
     task = asyncio.create_task(hold())
-    waiting = asyncio.create_task(planted.wait())
+    waiting = asyncio.create_task(is_planted.wait())
     await asyncio.wait([task, waiting], return_when=asyncio.FIRST_COMPLETED)
     waiting.cancel()
     task.cancel()
@@ -182,7 +182,7 @@ async def _leave_again(handle: InjectionHandle, what: str) -> None:
 
 
 async def _works(place: Place, before: Before, when: str) -> None:
-    async with await place.handle_async() as handle:
+    async with planted(await place.handle_async()) as handle:
         await handle.wait_until_ready_async()
         await place.require_read_async(WORDS[0], when)
     await before.require_again_async(when)

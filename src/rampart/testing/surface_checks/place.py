@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import copy
 import inspect
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rampart.testing.adapter_checks.cleanup import Leftovers
-from rampart.testing.adapter_checks.outcome import fail, require
+from rampart.testing.adapter_checks.outcome import ConformanceError, fail, require
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
     from rampart.core.injection import InjectionHandle, Surface
     from rampart.core.types import Payload
 
@@ -105,6 +108,22 @@ class Before:
             f"{_shown(now)}; put back every byte in __aexit__",
         )
         await self._leftovers.require_none_async(when)
+
+
+@asynccontextmanager
+async def planted(handle: InjectionHandle) -> AsyncIterator[InjectionHandle]:
+    """Enter a handle and leave it; what a check finds inside is not hidden by an exit that fails too."""
+    await handle.__aenter__()
+    try:
+        yield handle
+    except ConformanceError:
+        with suppress(Exception):
+            await handle.__aexit__(None, None, None)
+        raise
+    except BaseException as error:
+        await handle.__aexit__(type(error), error, error.__traceback__)
+        raise
+    await handle.__aexit__(None, None, None)
 
 
 async def settled(value: Any) -> Any:

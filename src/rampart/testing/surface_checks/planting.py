@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 from rampart.testing.adapter_checks.outcome import fail, not_checked, require
-from rampart.testing.surface_checks.place import WORDS
+from rampart.testing.surface_checks.place import WORDS, planted
 
 if TYPE_CHECKING:
     from rampart.core.injection import InjectionHandle
@@ -23,7 +22,7 @@ async def check_entering_plants(place: Place) -> None:
     require(
         not await place.reads_async(word), f"read() shows {word!r} before anything was planted: choose others"
     )
-    async with await place.handle_async(word) as handle:
+    async with planted(await place.handle_async(word)) as handle:
         await handle.wait_until_ready_async()
         await place.require_read_async(word, "after entering the handle")
         require(
@@ -35,7 +34,7 @@ async def check_entering_plants(place: Place) -> None:
 
 async def check_readiness(place: Place, *, ready_within_s: float) -> None:
     """Waiting until a payload is ready ends, and can be called off."""
-    async with await place.handle_async() as handle:
+    async with planted(await place.handle_async()) as handle:
         try:
             async with asyncio.timeout(ready_within_s):
                 await handle.wait_until_ready_async()
@@ -47,7 +46,7 @@ async def check_readiness(place: Place, *, ready_within_s: float) -> None:
 async def check_leaving_restores(place: Place) -> None:
     """The place is what it was, byte for byte."""
     before = await place.as_it_is_async()
-    async with await place.handle_async() as handle:
+    async with planted(await place.handle_async()) as handle:
         await handle.wait_until_ready_async()
     await before.require_again_async("after leaving the handle")
 
@@ -57,7 +56,7 @@ async def check_many_in_a_row(place: Place) -> None:
     before = await place.as_it_is_async()
     for number in range(_MANY):
         word = WORDS[number % len(WORDS)]
-        async with await place.handle_async(word) as handle:
+        async with planted(await place.handle_async(word)) as handle:
             await handle.wait_until_ready_async()
             await place.require_read_async(word, f"after entering handle {number + 1} of {_MANY} in a row")
     await before.require_again_async(f"after {_MANY} handles in a row")
@@ -66,44 +65,53 @@ async def check_many_in_a_row(place: Place) -> None:
 async def check_handles_do_not_mix(place: Place) -> None:
     """Handles that may overlap, since their isolation keys differ, know nothing of each other."""
     handles = {word: await place.handle_async(word) for word in WORDS}
-    apart = {_key(handle): word for word, handle in handles.items()}
-    if len(apart) < 2:
+    words = list({_key(handle): word for word, handle in handles.items()}.values())
+    if len(words) < 2:
         not_checked("all handles of this surface have one isolation key, so they never overlap")
-    words = list(apart.values())
     before = await place.as_it_is_async()
-    async with AsyncExitStack() as stack:
-        entered = [stack.enter_async_context(handles[word]) for word in words]
-        await _all(*entered)
-        await _all(*(handles[word].wait_until_ready_async() for word in words))
-        advice = "handles that cannot overlap need the same isolation_key"
-        for word in words:
-            require(
-                await place.reads_async(word),
-                f"of {len(words)} handles with keys of their own, the payload about {word!r} is not what "
-                f"read() shows; {advice}",
-            )
-        gone, *stay = words
-        await handles[gone].__aexit__(None, None, None)
-        require(
-            not await place.reads_async(gone),
-            f"the payload about {gone!r} is still there when its handle is left before others; {advice}",
-        )
-        for word in stay:
-            require(
-                await place.reads_async(word),
-                f"leaving the handle of {gone!r} removed the payload about {word!r} too; {advice}",
-            )
+    everybody = asyncio.Barrier(len(words))
+    # As trials do: each in a task of its own, some surfaces plant for the task alone.
+    trials = [
+        asyncio.create_task(_overlap_async(place, handles[word], word, words[0], everybody)) for word in words
+    ]
+    try:
+        await asyncio.wait(trials, return_when=asyncio.FIRST_EXCEPTION)
+    finally:
+        for trial in trials:
+            trial.cancel()  # those that still wait for one that failed
+        await asyncio.wait(trials)
+    for trial in trials:
+        if not trial.cancelled():
+            trial.result()
     await before.require_again_async("after handles that overlapped")
+
+
+async def _overlap_async(
+    place: Place, handle: InjectionHandle, word: str, first: str, everybody: asyncio.Barrier
+) -> None:
+    """Plant beside others, of which the first leaves before the rest."""
+    advice = "handles that cannot overlap need the same isolation_key"
+    async with planted(handle):
+        await handle.wait_until_ready_async()
+        await everybody.wait()
+        require(
+            await place.reads_async(word),
+            f"beside handles with other keys, read() does not show the payload about {word!r}; {advice}",
+        )
+        await everybody.wait()
+        if word == first:
+            await handle.__aexit__(None, None, None)
+            require(
+                not await place.reads_async(word),
+                f"the payload about {word!r} is still there when its handle is left before others; {advice}",
+            )
+        await everybody.wait()
+        require(
+            word == first or await place.reads_async(word),
+            f"leaving the handle of {first!r} removed the payload about {word!r} too; {advice}",
+        )
 
 
 def _key(handle: InjectionHandle) -> str:
     key: str = getattr(handle, "isolation_key", handle.surface_name)
     return key
-
-
-async def _all(*doing: object) -> None:
-    """Do all at once, and raise the first error when all have ended."""
-    outcomes = await asyncio.gather(*doing, return_exceptions=True)  # type: ignore[call-overload]  # awaitables
-    for outcome in outcomes:
-        if isinstance(outcome, BaseException):
-            raise outcome

