@@ -6,11 +6,8 @@ from typing import Any
 import mcp_types as types
 import pytest
 from tests.servers.mcp_running import NOTES, client, held
-from tests.surfaces.agents import order_payload
 
-from rampart import (
-    Payload,
-)
+from rampart import Payload
 from rampart.servers.mcp import McpProxy
 from rampart.surfaces import McpSurface
 from rampart.testing import SurfaceConformance
@@ -55,34 +52,7 @@ class TestAtTheSharedAddress(AtOneAddress):
 
 
 class TestAtAddressesOfTheirOwn(AtOneAddress):
-    """An agent reads at the address of its own trial; the suite reads at all of them."""
-
     @pytest.fixture
     def surface(self, notes: McpProxy) -> McpSurface:
-        self.surface_ = _Remembering(proxy=notes, tool="lookup")
+        self.surface_ = McpSurface(proxy=notes, tool="lookup")
         return self.surface_
-
-    async def read(self) -> str:
-        assert isinstance(self.surface_, _Remembering)
-        texts = [await super().read()]
-        for handle in self.surface_.handles:
-            if handle._route is not None and not handle._route.closed:
-                async with client(handle, "http") as connected:
-                    texts.append(result_text(await connected.call_tool("lookup", LOOKUP)))
-        return "\n".join(sorted(set(texts)))
-
-    async def test_describes_itself(self, surface: Any) -> None:
-        """Not as other surfaces: the place is the address, and each handle has another one."""
-        first, second = (surface.inject(payload=order_payload()) for _ in range(2))
-        assert first.isolation_key != second.isolation_key
-        assert first.surface_name == "MCP tool lookup"
-
-
-class _Remembering(McpSurface):
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self.handles: list[Any] = []
-
-    def inject(self, *, payload: Payload) -> Any:
-        self.handles.append(super().inject(payload=payload))
-        return self.handles[-1]
