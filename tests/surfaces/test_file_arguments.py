@@ -90,6 +90,16 @@ class TestDescription:
         assert keys == {f"file:{path.resolve()}"}
         assert _key(FileSurface(path=path.parent / "other.md")) not in keys
 
+    def test_names_in_one_directory_have_one_key(self, tmp_path: Path) -> None:
+        """Whoever reads one has listed all."""
+        (tmp_path / "link").symlink_to(tmp_path)
+        keys = {
+            _key(FileSurface(directory=folder, mode="name"), payload(name))
+            for folder in (tmp_path, tmp_path / "link")
+            for name in ("a", "b")
+        }
+        assert keys == {f"file:{tmp_path.resolve()}"}
+
     def test_files_of_a_directory_have_keys_of_their_own(self, tmp_path: Path) -> None:
         surface = FileSurface(directory=tmp_path)
         assert _key(surface, payload(id="a")) != _key(surface, payload(id="b"))

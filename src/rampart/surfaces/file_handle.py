@@ -34,12 +34,22 @@ class FileHandle(PlantedHandle):
         surface_name: The file, as reports name it.
         path: The file, as an absolute path; links are followed when it is entered.
         content: How the payload gets into it.
+        alone_in: The folder in which nothing else may be planted meanwhile; None if only the file matters.
     """
 
-    def __init__(self, *, payload: Payload, surface_name: str, path: str, content: FileContent) -> None:
+    def __init__(
+        self,
+        *,
+        payload: Payload,
+        surface_name: str,
+        path: str,
+        content: FileContent,
+        alone_in: str | None = None,
+    ) -> None:
         super().__init__(payload=payload, surface_name=surface_name, place=path, isolation_key="")
         self._path = path
         self._content = content
+        self._alone_in = alone_in
         self._record: OriginalRecord | None = None
         self._planting: Planting | None = None
         self._is_small = True
@@ -56,7 +66,8 @@ class FileHandle(PlantedHandle):
     @property
     def isolation_key(self) -> str:
         """The file itself, whatever links lead to it: handles with the same key never overlap."""
-        return f"file:{os.path.normcase(self._real_path)}"
+        place = self._real_path if self._alone_in is None else os.path.realpath(self._alone_in)
+        return f"file:{os.path.normcase(place)}"
 
     async def _plant_async(self, undo: Undo) -> None:
         undo.add(self._restore_async)

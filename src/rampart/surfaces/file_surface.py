@@ -87,6 +87,8 @@ class FileSurface:
             surface_name=self._name or f"file {shown}",
             path=path,
             content=self._content,
+            # Whoever reads one name has listed the folder, and read those of other trials too.
+            alone_in=self._directory if self._mode == "name" else None,
         )
 
     def _file_name(self, payload: Payload) -> str:
