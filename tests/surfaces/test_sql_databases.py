@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
-from sqlalchemy.pool import StaticPool
+from sqlalchemy.pool import NullPool, StaticPool
 from tests.surfaces.agents import ORDER, check_the_three_agents, order_payload
 from tests.surfaces.sql_tables import dump, mail_surface, make_tables, read_bodies, rows
 
@@ -44,6 +44,22 @@ async def test_an_engine_of_the_user_s(database_url: sa.URL, place: dict[str, ob
     assert engine.pool.checkedout() == 0  # type: ignore[attr-defined]  # a QueuePool
     assert dump(database_url) == before
     engine.dispose()
+
+
+async def test_an_engine_that_commits_each_statement(database_url: sa.URL) -> None:
+    """There is no roll-back, so what fails half-way is taken back by hand."""
+    make_tables(database_url)
+    before = dump(database_url)
+    engine = sa.create_engine(database_url, poolclass=NullPool, isolation_level="AUTOCOMMIT")
+    for place in ({"row": {"owner": 1}}, {"where": {"id": 101}}):
+        async with mail_surface(engine, **place).inject(payload=order_payload()):
+            assert ORDER in read_bodies(database_url)
+        assert dump(database_url) == before
+        # A number is not kept as the text that it was planted as.
+        score = mail_surface(engine, column="score", **place).inject(payload=order_payload(content="5.0"))
+        with pytest.raises(InfrastructureError, match="the database kept something else than the payload"):
+            await score.__aenter__()
+        assert dump(database_url) == before
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -78,6 +78,8 @@ class InsertedRow(PlantedHandle):
         )
         values = {name: bound(value, table.types[name]) for name, value in target.values.items()}
         row = self._insert_row(connection, table, {**values, target.column: bound(content)})
+        # Noted before anything else may fail: where each statement is committed by itself, it is there now.
+        self._inserted = (row, content)
         stored = row.read(connection, target.column)
         if stored is None:
             raise InfrastructureError(f"the database did not keep the row ({row}); a trigger may forbid it")
