@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
-from sqlalchemy.pool import NullPool, StaticPool
+from sqlalchemy.pool import AsyncAdaptedQueuePool, NullPool, StaticPool
 from tests.surfaces.agents import ORDER, check_the_three_agents, order_payload
 from tests.surfaces.sql_tables import dump, mail_surface, make_tables, read_bodies, rows
 
@@ -28,7 +28,7 @@ def _async_url(url: sa.URL) -> sa.URL:
 
 @pytest.fixture
 async def async_engine(database_url: sa.URL) -> AsyncIterator[AsyncEngine]:
-    engine = create_async_engine(_async_url(database_url))
+    engine = create_async_engine(_async_url(database_url), poolclass=AsyncAdaptedQueuePool)
     yield engine
     await engine.dispose()
 

@@ -82,6 +82,12 @@ async def test_the_text_is_the_database_s_alone(database_url: sa.URL) -> None:
         await handle.__aenter__()
     assert ORDER not in str(caught.value)
     assert "INSERT" not in str(caught.value)
+    # What SQLAlchemy itself refuses comes with the statement, too.
+    handle = mail_surface(database_url, row={"owner": 1, "raw": object()}).inject(payload=order_payload())
+    with pytest.raises(InfrastructureError) as caught:
+        await handle.__aenter__()
+    assert ORDER not in str(caught.value)
+    assert "INSERT" not in str(caught.value)
 
 
 @pytest.mark.postgres

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import sqlalchemy as sa
-from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError, StatementError
 from sqlalchemy.pool import NullPool, SingletonThreadPool, StaticPool
 
 from rampart.core.errors import ConfigurationError, InfrastructureError
@@ -84,7 +84,7 @@ class Database:
                 return await run_blocking_async(partial(self._run, work))
             return await to_its_end_async(self._run_in_loop_async(self._async_engine, work))
         except SQLAlchemyError as error:
-            cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+            cause = error.orig if isinstance(error, StatementError) and error.orig is not None else error
             text = self._passwords.mask(safe_str(cause))
             raise InfrastructureError(f"{type(cause).__name__}: {text}") from error
 
