@@ -13,7 +13,7 @@ import tempfile
 import threading
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -86,6 +86,7 @@ class Storm:
         make_handle: Prepares the injection of a trial.
         read: What the agent of a trial reads.
         snapshot: The whole place; sync or async.
+        around: What has to be open in the event loop meanwhile, such as a client.
         patience_s: How long an entry, a readiness or a turn may take where nothing is meant to hang.
         fault_s: When what is meant to hang is given up.
         trials: How many.
@@ -95,6 +96,7 @@ class Storm:
     make_handle: MakeHandle
     read: Read
     snapshot: Callable[[], Any]
+    around: Callable[[], AbstractAsyncContextManager[Any]] = nullcontext
     patience_s: float = 30
     fault_s: float = 0.2
     trials: int = 200
@@ -139,9 +141,10 @@ class Storm:
         """Run `work` in a loop of its own; the place, and what this process holds, are as before."""
 
         async def watched() -> Any:
-            before = await _settled(self.snapshot())
-            outcome = await work()
-            after = await _settled(self.snapshot())
+            async with self.around():
+                before = await _settled(self.snapshot())
+                outcome = await work()
+                after = await _settled(self.snapshot())
             assert after == before, f"the place is not as it was: {after}, and was {before}"
             left = asyncio.all_tasks() - {asyncio.current_task()}
             assert not left, f"tasks are left: {left}"
