@@ -4,6 +4,7 @@
 import asyncio
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ from tests.surfaces.agents import check_the_three_agents, order_payload
 from tests.surfaces.file_places import BEFORE, as_nobody, originals_fixture, path_fixture, payload
 from tests.surfaces.folders import tree
 
-from rampart import PayloadFormat
+from rampart import InfrastructureError, PayloadFormat
 from rampart.surfaces import FileSurface
+from rampart.surfaces.file_disk import create
 
 __all__ = ["originals_fixture", "path_fixture"]  # pytest takes them from here
 
@@ -117,6 +119,51 @@ class TestCreated:
         async with FileSurface(path=tmp_path / "notes.md").inject(payload=payload()):
             (tmp_path / "notes.md").unlink()
         assert not tree(tmp_path)
+
+
+class TestInterrupted:
+    """Ctrl-C comes in the middle of the work on the disk."""
+
+    async def interrupted(
+        self, monkeypatch: pytest.MonkeyPatch, path: Path, function: str, work: Callable[..., object]
+    ) -> None:
+        def interrupt(*arguments: Any) -> None:
+            work(*arguments)
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(f"rampart.surfaces.file_handle.{function}", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            await FileSurface(path=path).inject(payload=payload()).__aenter__()
+
+    @pytest.mark.parametrize("written", [b"", b"ev", b"evil"], ids=["emptied", "half", "all"])
+    async def test_half_written_files_are_put_back(
+        self, monkeypatch: pytest.MonkeyPatch, path: Path, originals: Path, written: bytes
+    ) -> None:
+        before = tree(path.parent)
+        await self.interrupted(monkeypatch, path, "overwrite", lambda path, _new: path.write_bytes(written))
+        assert tree(path.parent) == before
+        assert not list(originals.iterdir())
+
+    async def test_made_files_are_removed(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, originals: Path
+    ) -> None:
+        await self.interrupted(monkeypatch, tmp_path / "a" / "notes.md", "create", create)
+        assert not tree(tmp_path)
+        assert not list(originals.iterdir())
+
+    async def test_a_file_that_somebody_made_at_that_moment_stays(
+        self, monkeypatch: pytest.MonkeyPatch, path: Path
+    ) -> None:
+        new = path.parent / "new.md"
+
+        def made_by_others(target: Path, content: bytes) -> None:
+            target.write_text("theirs")
+            create(target, content)
+
+        monkeypatch.setattr("rampart.surfaces.file_handle.create", made_by_others)
+        with pytest.raises(InfrastructureError, match="FileExistsError"):
+            await FileSurface(path=new).inject(payload=payload()).__aenter__()
+        assert new.read_text() == "theirs"
 
 
 class TestWhileItIsPlanted:

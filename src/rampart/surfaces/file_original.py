@@ -11,6 +11,7 @@ import json
 import os
 import sys
 import tempfile
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,8 @@ if sys.platform != "win32":  # there, a record of another process counts as left
     import fcntl
 
 _ATTEMPTS = 100
+_PAUSE_S = 0.001
+_HEADER_BYTES = 1 << 16
 _OURS = (
     os.O_RDWR
     | os.O_CREAT
@@ -139,18 +142,25 @@ def _prefix() -> str:
 
 def _locked(record: Path) -> int:
     """An open file that nobody else holds."""
+    about: dict[str, Any] = {}
     for _ in range(_ATTEMPTS):
         descriptor = os.open(record, _OURS, 0o600)
         try:
             _require_ours(record, descriptor)
-            _lock(record, descriptor)
-            if _is_there(record, descriptor):
-                return descriptor
+            if _lock(descriptor):
+                if _is_there(record, descriptor):
+                    return descriptor
+            else:
+                about = _header(os.read(descriptor, _HEADER_BYTES))
         except BaseException:
             os.close(descriptor)
             raise
-        os.close(descriptor)  # its holder has just released it
-    msg = f"the claim {record} changes hands all the time"
+        os.close(descriptor)
+        if about:
+            break
+        time.sleep(_PAUSE_S)  # its holder is about to write it, or has just released it
+    who = f"payload {about.get('payload_id')!r}, planted by process {about.get('process')}"
+    msg = f"the file holds {who if about else 'another payload'}: run them one after another"
     raise FileInUseError(msg)
 
 
@@ -168,17 +178,16 @@ def _require_ours(record: Path, descriptor: int) -> None:
         raise PermissionError(msg)
 
 
-def _lock(record: Path, descriptor: int) -> None:
+def _lock(descriptor: int) -> bool:
+    """Whether the lock could be had."""
     try:
         if sys.platform != "win32":
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        about = _header(record.read_bytes())
-        who = f"payload {about.get('payload_id')!r}, planted by process {about.get('process')}"
-        msg = f"the file holds {who if about else 'another payload'}: run them one after another"
-        raise FileInUseError(msg) from None
+        return False
     except OSError:  # not every file system can; then nobody can tell who lives
-        return
+        return True
+    return True
 
 
 def _encoded(planting: Planting) -> bytes:
