@@ -162,7 +162,7 @@ class InjectListens(ShelfSurface):
             return super().inject(payload=payload)
 
 
-@surface_breaks("inject_only_prepares", "inject called _thread.start_")
+@surface_breaks("inject_only_prepares", "inject called thread.start_")
 class InjectStartsAThread(ShelfSurface):
     def inject(self, *, payload: Payload) -> Any:
         thread = threading.Thread(target=int)

@@ -38,7 +38,7 @@ def deeds_of(function: Callable[[], object]) -> list[str]:
 
     def watch(frame: FrameType, event: str, called: Any) -> None:
         if event == "c_call" and _is_deed(called) and not _imports(frame):
-            found[f"{_module(called)}.{called.__name__}"] = None
+            found[f"{_module(called).lstrip('_')}.{called.__name__}"] = None
 
     sys.setprofile(watch)
     try:
