@@ -116,10 +116,11 @@ class Storm:
             _require_expected(number, plan, result)
         return population
 
-    def cancel(self, *, seed: int, rounds: int = 5) -> list[Result]:
+    def cancel(self, *, seed: int, rounds: int = 3) -> list[Result]:
         """Cancel the call at random moments, after any number of trials, and give the results of all."""
         chance = random.Random(seed)
         results: list[Result] = []
+        cut_short: list[bool] = []
 
         async def all_rounds() -> None:
             for number in range(rounds):
@@ -132,9 +133,10 @@ class Storm:
                     with suppress(asyncio.CancelledError):
                         await call
                     results.extend(listener.results)
-                    assert call.cancelled(), "the storm was over before it was cancelled"
+                    cut_short.append(call.cancelled())
 
         self._in_an_empty_world(all_rounds)
+        assert any(cut_short), "every storm was over before it was cancelled"
         return results
 
     def _in_an_empty_world(self, work: Callable[[], Awaitable[Any]]) -> Any:
