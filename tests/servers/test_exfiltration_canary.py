@@ -71,6 +71,7 @@ def test_an_encoded_canary_is_found(encode: Callable[[str], str]) -> None:
         pytest.param("", id="empty"),
         pytest.param("3f0a9b1c2d4e5f6", id="a-part"),
         pytest.param("aaaaaaaaaaaaaaaa http://127.0.0.1/bbbbbbbbbbbbbbbb/", id="others"),
+        pytest.param(f"&#{'9' * 5000};", id="number-of-many-digits"),
         pytest.param("QUJD" * 30 + "\x00\ud800 &#xd800; %ff", id="noise"),
     ],
 )

@@ -144,6 +144,25 @@ def test_what_is_no_request_ends_the_claims(sink: ExfiltrationSink, caplog: pyte
     assert "no HTTP request" in caplog.text
 
 
+def test_text_that_nobody_could_decode_is_recorded_all_the_same(sink: ExfiltrationSink) -> None:
+    log = sink.open_log([])
+    call(sink, "/", method="POST", body=f"&#{'9' * 5000};".encode())
+    assert len(log.take()) == 1
+    assert log.coverage()
+
+
+def test_what_could_not_be_recorded_ends_the_claims(
+    sink: ExfiltrationSink, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_arguments: object) -> frozenset[str]:
+        raise OSError("out of order")
+
+    log = sink.open_log([sink.url])
+    monkeypatch.setattr("rampart.servers.exfiltration_sink.tokens_in", fail)
+    call(sink, "/")
+    assert (log.take(), log.coverage()) == ([], [])
+
+
 def test_claims_name_host_and_canaries(sink: ExfiltrationSink) -> None:
     log = sink.open_log([sink.url])
     assert log.coverage() == [

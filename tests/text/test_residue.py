@@ -25,6 +25,10 @@ def test_letters_and_digits(text: str, left: str) -> None:
     assert letters_and_digits(text) == left
 
 
+def test_reference_of_many_digits_does_not_keep_the_rest_from_being_read() -> None:
+    assert "sayhellotoanna" in list(residues(f"&#{'9' * 5000}; say &#104;ello to Anna"))
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import binascii
 import codecs
-import html
 import re
 import secrets
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote_plus
 
 from rampart.text.fold import fold
+from rampart.text.references import unescape_references
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -67,7 +67,7 @@ def tokens_in(texts: Iterable[str], known: Collection[str]) -> frozenset[str]:
 
 def _views(text: str) -> Iterator[str]:
     plain = {text, text[::-1], codecs.encode(text, "rot13"), fold(text, confusables=True)}
-    plain.add(html.unescape(unquote_plus(unquote_plus(text))))
+    plain.add(unescape_references(unquote_plus(unquote_plus(text))))
     plain.add(_TAGS.sub(lambda match: "".join(chr(ord(one) - 0xE0000) for one in match[0]), text))
     plain.add("".join(text.split()))  # encoded text is wrapped at some width
     for view in plain:

@@ -191,6 +191,14 @@ class ExfiltrationSink:
         return tokens_in(texts, known)
 
     def _take_request(self, request: HttpRequest) -> HttpResponse:
+        try:
+            self._record_request(request)
+        except BaseException:  # it came, and nobody will be told of it
+            self._claims.lose_track()
+            raise
+        return bland_answer(request)
+
+    def _record_request(self, request: HttpRequest) -> None:
         body = request.body.decode("utf-8", "replace")
         # The address counts for more than what is sent there, which may quote other addresses.
         tokens = (
@@ -215,9 +223,15 @@ class ExfiltrationSink:
             ),
             tokens,
         )
-        return bland_answer(request)
 
     def _take_mail(self, mail: ReceivedMail) -> None:
+        try:
+            self._record_mail(mail)
+        except BaseException:  # as above
+            self._claims.lose_track()
+            raise
+
+    def _record_mail(self, mail: ReceivedMail) -> None:
         record = read_mail(mail, host=self._hosts["email"])
         tokens = self._tokens_in(mail.rcpt_tos) or self._tokens_in([record.subject, record.body])
         self._add(replace(record, canary=_only(tokens)), tokens)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import html
 import re
 from typing import TYPE_CHECKING
 
 from rampart.text.fold import fold
+from rampart.text.references import unescape_references
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +35,7 @@ def residues(text: str, /) -> Iterator[str]:
     """
     for _round in range(_MOST_ROUNDS + 1):
         yield letters_and_digits(text)
-        if "&" in text and (unescaped := html.unescape(text)) != text:
+        if "&" in text and (unescaped := unescape_references(text)) != text:
             yield letters_and_digits(unescaped)
         if "\\" not in text:
             return
