@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 from rampart.core.admission import admit_awaitable
 from rampart.core.log import log
 from rampart.core.result import InjectionRecord
+from rampart.execution.failures import error_line
 from rampart.text.oneline import quote
 from rampart.text.safe import safe_str
 
@@ -59,9 +60,16 @@ class OpenInjections:
             return
         self._running.watchdog.shield()
         interrupt: BaseException | None = None
-        for handle, _record in reversed(self.entered):
+        cut_off: list[tuple[InjectionHandle, InjectionRecord]] = []
+        for handle, record in reversed(self.entered):
             try:
-                await self._leave_async(handle, exc_type, exc, traceback)
+                if not await self._leave_async(handle, record, exc_type, exc, traceback):
+                    cut_off.append((handle, record))
+            except (KeyboardInterrupt, SystemExit) as error:
+                interrupt = interrupt or error
+        for handle, record in cut_off:  # what cancelled their exit may have been left by now
+            try:
+                await self._leave_async(handle, record, exc_type, exc, traceback, again=True)
             except (KeyboardInterrupt, SystemExit) as error:
                 interrupt = interrupt or error
         if interrupt is not None:
@@ -69,27 +77,29 @@ class OpenInjections:
 
     async def _enter_async(self, handle: InjectionHandle) -> None:
         running = self._running
-        with running.watchdog.step(_step(handle, "entry"), running.limits.ready_timeout_s):
+        # Its name is read once: from here on nothing but its own methods may keep it from being left.
+        record = InjectionRecord(payload_id=None, surface_name=surface_name(handle))
+        with running.watchdog.step(_step(record, "entry"), running.limits.ready_timeout_s):
             await admit_awaitable(handle.__aenter__(), owner=handle, method="__aenter__")
             # Noted within the step: a handle that got in too late has to be left as well.
-            record = InjectionRecord(payload_id=handle.payload_id, surface_name=surface_name(handle))
             running.injections.append(record)
             self.entered.append((handle, record))
+        record.payload_id = handle.payload_id
 
     async def _wait_until_ready_async(self) -> None:
         running = self._running
-        handles = [handle for handle, _record in self.entered]
-        if not handles:
+        if not self.entered:
             return
-        with running.watchdog.step(_step(handles[0], "readiness"), running.limits.ready_timeout_s):
-            if len(handles) == 1:
-                await _ready_async(handles[0])
+        handle, record = self.entered[0]
+        with running.watchdog.step(_step(record, "readiness"), running.limits.ready_timeout_s):
+            if len(self.entered) == 1:
+                await _ready_async(handle)
             else:
-                await self._wait_for_all_async(handles)
+                await self._wait_for_all_async()
 
-    async def _wait_for_all_async(self, handles: Sequence[InjectionHandle]) -> None:
+    async def _wait_for_all_async(self) -> None:
         """Wait for several at once; the first failure ends the waiting, and is what is raised."""
-        tasks = {asyncio.ensure_future(_ready_async(handle)): handle for handle in handles}
+        tasks = {asyncio.ensure_future(_ready_async(handle)): record for handle, record in self.entered}
         pending = set(tasks)
         try:
             while pending:
@@ -111,20 +121,27 @@ class OpenInjections:
     async def _leave_async(
         self,
         handle: InjectionHandle,
+        record: InjectionRecord,
         exc_type: type[BaseException] | None,
         exc: BaseException | None,
         traceback: TracebackType | None,
-    ) -> None:
+        *,
+        again: bool = False,
+    ) -> bool:
+        """Leave a handle; False if something cancelled its exit that nobody asked to."""
         running = self._running
-        step = _step(handle, "exit")
+        step = _step(record, "exit")
         try:
             with running.watchdog.step(step, running.limits.cleanup_timeout_s):
                 await handle.__aexit__(exc_type, exc, traceback)
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # noted, so that it cannot hide what came before
+            if not again and isinstance(error.__cause__, asyncio.CancelledError):
+                return False
             log.error("%s failed", step, exc_info=error)
-            running.cleanup_errors.append(f"{step}: {type(error).__name__}: {quote(safe_str(error))}")
+            running.cleanup_errors.append(f"{step}: {error_line(error)}")
+        return True
 
 
 async def _ready_async(handle: InjectionHandle) -> None:
@@ -136,5 +153,5 @@ def surface_name(handle: InjectionHandle) -> str:
     return safe_str(handle.surface_name)
 
 
-def _step(handle: InjectionHandle, what: str) -> str:
-    return f"injection '{quote(surface_name(handle))}' {what}"
+def _step(record: InjectionRecord, what: str) -> str:
+    return f"injection '{quote(record.surface_name)}' {what}"

@@ -157,7 +157,7 @@ class Lifecycle:
         self._started = time.perf_counter()
         task = asyncio.current_task(self._loop)
         assert task is not None  # this is the body of a task
-        running = self._running = Running(Watchdog(task, self._loop), self._limits)
+        running = self._running = Running(Watchdog(task, self._loop, told_of_stops=True), self._limits)
         set_running(running)
         failure: BaseException | None = None
         try:

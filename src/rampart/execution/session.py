@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from rampart.core.admission import SESSION_MEMBERS, admit, admit_awaitable
 from rampart.core.log import log
-from rampart.text.oneline import quote
-from rampart.text.safe import safe_str
+from rampart.execution.failures import error_line
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -66,4 +65,4 @@ class OpenSession:
             raise
         except BaseException as error:  # noted, so that it cannot hide what came before
             log.error("session exit failed", exc_info=error)
-            running.cleanup_errors.append(f"session exit: {type(error).__name__}: {quote(safe_str(error))}")
+            running.cleanup_errors.append(f"session exit: {error_line(error)}")

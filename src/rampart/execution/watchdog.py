@@ -34,6 +34,12 @@ class Watchdog:
     made of the cancellation; so does one that blocked the event loop and ended too late, cleanup aside,
     where late is better than never. A cancellation from outside goes on as such, also out of a step that
     swallowed it.
+
+    Args:
+        task: The task.
+        loop: Its event loop.
+        told_of_stops: Whether every cancellation from outside comes through `request_stop`. Then any other
+            one was made by what a step opened, say a task group of a client whose connection broke.
     """
 
     # What has not happened yet is kept in the class: most watchdogs end without any of it.
@@ -49,8 +55,11 @@ class Watchdog:
     _shielded = False
     _stop_requested = False
 
-    def __init__(self, task: asyncio.Task[object], loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self, task: asyncio.Task[object], loop: asyncio.AbstractEventLoop, *, told_of_stops: bool = False
+    ) -> None:
         self._task: asyncio.Task[object] | None = task
+        self._told_of_stops = told_of_stops
         self._time = loop.time
         self._alarm = alarm_of(loop)
         self._baseline = task.cancelling()
@@ -159,7 +168,7 @@ class Watchdog:
             # It kept the event loop from looking at the clock, which makes it no less late.
             self._expired = True
         stopped = self._stop_requested and not self._shielded
-        if self._expired:
+        if self._expired or (self._own_cancels and isinstance(exc, asyncio.CancelledError)):
             self._expired = False
             self._take_back_cancels()
             if exc is None or isinstance(exc, Exception | asyncio.CancelledError):
@@ -172,6 +181,7 @@ class Watchdog:
                 raise _cancellation(exc) from None
             self._forget_cancels()
         elif not stopped and self._is_stray(exc):
+            self._forget_cancels()
             raise _stray(self._place(what), exc) from exc
 
     def close(self) -> None:
@@ -193,11 +203,11 @@ class Watchdog:
         return f"{what} (turn {self._turn})" if self._turn is not None else str(what)
 
     def _is_stray(self, exc: BaseException) -> bool:
-        """Whether an exception that belongs to asyncio or Python was raised by the step's own code."""
+        """Whether an exception that belongs to asyncio or Python was brought about by what a step did."""
         task = self._task
         if task is None or not isinstance(exc, asyncio.CancelledError | GeneratorExit):
             return False
-        if task.cancelling() > self._baseline:
+        if task.cancelling() > self._baseline and not self._told_of_stops:
             return False
         try:
             return asyncio.current_task() is task

@@ -15,7 +15,7 @@ def unescape_references(text: str, /) -> str:
     """Decode the character references in `text` as browsers do (HTML standard, section 13.2.5.80).
 
     `html.unescape` does it too, but Python refuses to read numbers of many thousand digits, so a text that
-    somebody else wrote could make it fail. Such a reference becomes U+FFFD, like any beyond the last character.
+    somebody else wrote could make it fail. Such a reference becomes U+FFFD, like any beyond the last one.
     """
     return html.unescape(_DECIMAL.sub(_bounded, text))
 
