@@ -51,6 +51,42 @@ class TestChangedMeanwhile:
         assert kept.read_bytes() == BEFORE
         assert stat.S_IMODE(kept.stat().st_mode) == 0o600
 
+    async def test_many_changes_of_one_file_keep_one_original(self, path: Path, originals: Path) -> None:
+        for _ in range(3):
+            path.write_bytes(BEFORE)
+            handle = FileSurface(path=path).inject(payload=payload())
+            await handle.__aenter__()
+            path.write_bytes(b"theirs")
+            with pytest.raises(InfrastructureError, match="changed meanwhile"):
+                await handle.__aexit__(None, None, None)
+        assert [kept.read_bytes() for kept in originals.iterdir()] == [BEFORE]
+
+    @pytest.mark.parametrize("squatter", ["file", "link"])
+    async def test_what_has_the_name_of_a_kept_original_is_not_touched(
+        self, path: Path, originals: Path, squatter: str
+    ) -> None:
+        async def change_meanwhile() -> None:
+            path.write_bytes(BEFORE)
+            handle = FileSurface(path=path).inject(payload=payload())
+            await handle.__aenter__()
+            path.write_bytes(b"changed")
+            with pytest.raises(InfrastructureError, match="changed meanwhile"):
+                await handle.__aexit__(None, None, None)
+
+        await change_meanwhile()
+        [name] = originals.iterdir()
+        name.unlink()
+        theirs = path.parent / "theirs"
+        theirs.write_bytes(b"theirs")
+        if squatter == "file":
+            name.write_bytes(b"theirs")
+        else:
+            name.symlink_to(theirs)
+        await change_meanwhile()
+        assert name.read_bytes() == theirs.read_bytes() == b"theirs"
+        [kept] = set(originals.iterdir()) - {name}
+        assert kept.read_bytes() == BEFORE
+
     async def test_a_created_file_has_no_original_to_keep(self, tmp_path: Path, originals: Path) -> None:
         handle = FileSurface(path=tmp_path / "notes.md").inject(payload=payload())
         await handle.__aenter__()

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.surfaces.file_places import originals_fixture
 from tests.surfaces.folders import open_descriptors, tree
 
 from rampart import Payload, PayloadFormat
@@ -14,6 +15,9 @@ from rampart.surfaces import FileSurface
 from rampart.testing import SurfaceConformance
 
 BEFORE = "# Notes\r\n\r\nLunch is at noon.\r\n"
+
+
+__all__ = ["originals_fixture"]  # pytest takes it from here
 
 
 class OneFile(SurfaceConformance):

@@ -12,7 +12,8 @@ from rampart.core.errors import InfrastructureError
 from rampart.surfaces.blocking import run_blocking_async
 from rampart.surfaces.file_disk import create, look, overwrite, permissions
 from rampart.surfaces.file_folders import claim_folders, leave_folders
-from rampart.surfaces.file_original import OriginalRecord, Planting, digest, keep
+from rampart.surfaces.file_kept import keep
+from rampart.surfaces.file_original import OriginalRecord, Planting, digest
 from rampart.surfaces.file_recovery import holds_planted, is_as_found, put_back, recover_once, settle
 from rampart.surfaces.handle import PlantedHandle
 
@@ -146,12 +147,13 @@ class FileHandle(PlantedHandle):
     def _keep_original(self) -> str | None:
         """Keep what cannot be put back where somebody finds it, and let others use the file."""
         assert self._record is not None  # nothing fails to be removed that was not claimed
-        if self._planting is None or self._planting.found is None:
+        planting = self._planting
+        if planting is None or planting.found is None:
             self._record.release()
             return None
         if self._kept is None:
             try:
-                self._kept = keep(self._planting.found.content)
+                self._kept = keep(planting, planting.found)
             except OSError:  # there is no room for another copy
                 self._record.let_go()
                 return f"{self._record.path}, below the first line"

@@ -26,7 +26,7 @@ if sys.platform != "win32":  # there, a record of another process counts as left
 _ATTEMPTS = 100
 _PAUSE_S = 0.001
 _HEADER_BYTES = 1 << 16
-_OURS = (
+PRIVATE = (  # nobody else reads it, and no link of somebody else is followed
     os.O_RDWR
     | os.O_CREAT
     | getattr(os, "O_NOFOLLOW", 0)
@@ -81,13 +81,14 @@ class OriginalRecord:
             FileInUseError: If another handle holds it, of this process or another one.
             OSError: If there is nowhere to keep the original.
         """
-        return cls(_folder() / f"{_prefix()}{hashlib.sha256(os.fsencode(path)).hexdigest()[:32]}")
+        return cls(private_path("original", digest(os.fsencode(path))[:32]))
 
     @classmethod
     def abandoned(cls) -> list[Self]:
         """What killed runs have left, claimed."""
         found = []
-        for path in sorted(_folder().glob(f"{_prefix()}*")):
+        pattern = private_path("original", "*")
+        for path in sorted(pattern.parent.glob(pattern.name)):
             with suppress(OSError, FileInUseError):
                 record = cls(path)
                 if record.left_behind is None:
@@ -116,35 +117,22 @@ class OriginalRecord:
             self._descriptor = None
 
 
-def keep(content: bytes) -> Path:
-    """Write the original of a file that cannot be put back where its owner can take it from."""
-    descriptor, path = tempfile.mkstemp(prefix="rampart-kept-")
-    try:
-        write_all(descriptor, content)
-    finally:
-        os.close(descriptor)
-    return Path(path)
-
-
 def digest(content: bytes) -> str:
     """The SHA-256 of the content of a file, in hex."""
     return hashlib.sha256(content).hexdigest()
 
 
-def _folder() -> Path:
-    return Path(tempfile.gettempdir())
-
-
-def _prefix() -> str:
+def private_path(what: str, name: str) -> Path:
+    """A place among the temporary files, for this user alone; `*` as a name gives a pattern."""
     user = os.geteuid() if sys.platform != "win32" else "user"
-    return f"rampart-original-{user}-"
+    return Path(tempfile.gettempdir()) / f"rampart-{what}-{user}-{name}"
 
 
 def _locked(record: Path) -> int:
     """An open file that nobody else holds."""
     about: dict[str, Any] = {}
     for _ in range(_ATTEMPTS):
-        descriptor = os.open(record, _OURS, 0o600)
+        descriptor = os.open(record, PRIVATE, 0o600)
         try:
             _require_ours(record, descriptor)
             if _lock(descriptor):
