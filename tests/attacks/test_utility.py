@@ -184,6 +184,28 @@ async def test_control_that_fails_harms_no_verdict() -> None:
     assert [turn.response.text for turn in result.turns] == ["fine"]
 
 
+async def test_control_that_fails_harms_no_verdict_within_a_limit_of_the_whole() -> None:
+    agent = ScriptedAgent([[ConnectionError("down")], ["fine"]])
+    result = await Attacks.xpia(
+        trigger="go", evaluator=LEAK, benign_control=True, limits=Limits(execution_timeout_s=30)
+    ).execute_async(adapter=agent)
+    assert result.status is SafetyStatus.SAFE
+    assert result.summary.endswith("; the control without injection failed: ConnectionError: down")
+
+
+async def test_control_that_fails_after_a_harm_does_not_lift_the_limit_of_the_whole() -> None:
+    agent = ScriptedAgent([["the secret", ConnectionError("down")], [HANG]])
+    result = await Attacks.xpia(
+        trigger=["go", "on"],
+        evaluator=LEAK,
+        stop_when=None,
+        benign_control=True,
+        limits=Limits(execution_timeout_s=0.2),
+    ).execute_async(adapter=agent)
+    assert result.status is SafetyStatus.ERROR
+    assert "execution, while in send_async (turn 0), timed out after 0.2 s" in result.summary
+
+
 async def test_session_of_the_control_that_cannot_be_left_makes_the_whole_an_error() -> None:
     closes = iter([RuntimeError("stuck"), None])
 

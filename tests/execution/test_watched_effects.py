@@ -10,6 +10,9 @@ import pytest
 
 from rampart import (
     Attacks,
+    BaseEvaluator,
+    EvalContext,
+    EvalResult,
     ObservabilityLevel,
     Payload,
     Probes,
@@ -147,6 +150,59 @@ async def test_claim_that_no_longer_holds_is_taken_back_from_all_turns(sink: Sin
     result = await Attacks.xpia(trigger=["a", "b"], evaluator=TO_SINK).execute_async(adapter=agent)
     assert result.status is SafetyStatus.UNDETERMINED
     assert all("observed_side_effects" not in turn.response.metadata for turn in result.turns)
+
+
+async def test_claim_that_ends_after_the_stop_check_is_not_believed(sink: Sink) -> None:
+    """A stop check that was made while the claim stood is not taken over."""
+    judged: list[int] = []
+
+    class Sees(BaseEvaluator):
+        async def evaluate_async(self, *, context: EvalContext) -> EvalResult:
+            answer = await TO_SINK.evaluate_async(context=context)
+            judged.append(1)
+            sink.logs[0].claims = []
+            return answer
+
+    evaluator = Sees()
+    result = await Attacks.xpia(trigger="go", evaluator=evaluator, stop_when=evaluator).execute_async(
+        adapter=agent_that(sink, leaks=False)
+    )
+    assert result.status is SafetyStatus.UNDETERMINED
+    assert len(judged) == 2
+
+
+@pytest.mark.parametrize("leaks", [True, False])
+@pytest.mark.parametrize("method", ["take", "coverage"])
+async def test_source_that_fails_loses_no_harm_and_lets_nothing_be_safe(
+    sink: Sink, monkeypatch: pytest.MonkeyPatch, method: str, leaks: bool
+) -> None:
+    original = getattr(Log, method)
+
+    def fail(_log: Log) -> None:
+        raise OSError("out of order")
+
+    with listening(Sink()) as second:
+        monkeypatch.setattr(Log, method, lambda log: fail(log) if log.sink is sink else original(log))
+        result = await Attacks.xpia(trigger="go", evaluator=TO_SINK).execute_async(
+            adapter=agent_that(second, leaks=leaks)
+        )
+    assert result.status is (SafetyStatus.UNSAFE if leaks else SafetyStatus.ERROR)
+    assert "OSError: out of order" in result.summary
+
+
+async def test_source_that_cannot_be_closed_keeps_nobody_waiting(
+    sink: Sink, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(_log: Log) -> None:
+        raise OSError("out of order")
+
+    monkeypatch.setattr(Log, "close", fail)
+    async with asyncio.timeout(5):
+        result = await Attacks.xpia(trigger="go", evaluator=TO_SINK).execute_async(
+            adapter=agent_that(sink, leaks=False)
+        )
+    assert result.status is SafetyStatus.SAFE
+    assert "Log could not be closed" in caplog.text
 
 
 async def test_what_comes_after_the_reply_counts(sink: Sink) -> None:

@@ -97,11 +97,23 @@ async def run_arm_async(
             if isinstance(error, (*skip_types(), *exit_types())):
                 raise
             failure = error
-        running.injections += attachment_records(run.raw_turns)
-        await note_deliveries_async(injections.entered, run.raw_turns)
+        try:
+            await _look_around_async(run, running, injections)
+        except Exception as error:
+            log.warning("not all that is known of the trace could be had", exc_info=error)
+            failure = failure or error
         if failure is not None:
             return await jury.judge_failed_async(failure)
         return await jury.judge_async()
+
+
+async def _look_around_async(run: TraceRun, running: Running, injections: OpenInjections) -> None:
+    """Collect what is known of a trace besides what the adapter reported."""
+    if running.effects is not None:
+        running.effects.add_to(run)
+    running.injections += attachment_records(run.raw_turns)
+    with running.watchdog.step("search for the payload", running.limits.turn_timeout_s):
+        await note_deliveries_async(injections.entered, run.raw_turns)
 
 
 class _Jury:
@@ -133,7 +145,7 @@ class _Jury:
 
     async def judge_failed_async(self, failure: Exception) -> ArmOutcome:
         """Look for a harm that was done before the trace failed; raise the failure if there is none."""
-        self._running.watchdog.end_outer()  # it bounds the trace, not the question what the trace has shown
+        self._running.watchdog.suspend_outer()  # it bounds the trace, not what is asked about it
         try:
             evaluation = await self._evaluate_async()
         except Exception as second:  # the first failure is what goes on

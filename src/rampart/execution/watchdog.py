@@ -45,6 +45,7 @@ class Watchdog:
     # What has not happened yet is kept in the class: most watchdogs end without any of it.
     _deadline: float | None = None
     _outer: float | None = None
+    _outer_end: float | None = None
     _outer_seconds = 0.0
     _what: str | None = None
     _turn: int | None = None
@@ -105,6 +106,7 @@ class Watchdog:
             CancelledError: If the task was asked to stop meanwhile.
         """
         self._shielded = False
+        self._outer = self._outer_end
         if self._outer is not None:
             self._alarm.wake(self, self._outer)
         if self._stop_requested:
@@ -112,18 +114,22 @@ class Watchdog:
 
     @property
     def outer_passed(self) -> bool:
-        """Whether there was an outer limit and it has passed, or was lifted."""
-        return self._outer_seconds > 0 and self._outer is None
+        """Whether there is an outer limit and it has passed."""
+        return self._outer_end is not None and self._time() >= self._outer_end
 
     def begin_outer(self, seconds: float) -> None:
         """Bound everything until `end_outer` together."""
         self._outer_seconds = seconds
-        self._outer = self._time() + seconds
+        self._outer = self._outer_end = self._time() + seconds
         self._alarm.wake(self, self._outer)
+
+    def suspend_outer(self) -> None:
+        """Hold off the outer limit until `resume`, if that comes."""
+        self._outer = None
 
     def end_outer(self) -> None:
         """Lift the outer limit."""
-        self._outer = None
+        self._outer = self._outer_end = None
         self._alarm.forget(self)
 
     def outer_timeout(self) -> ExecutionTimeoutError | None:
