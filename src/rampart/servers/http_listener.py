@@ -83,11 +83,12 @@ class HttpListener(ThreadingHTTPServer):
         if self._thread is not None:
             self._thread.join()
         self._close_sockets()
-        self._shut_all(socket.SHUT_RD, busy=False)
+        self._shut_all(busy_ones=None)
         deadline = time.monotonic() + grace_s
         while time.monotonic() < deadline and self._is_busy():
             time.sleep(0.001)
-        self._shut_all(socket.SHUT_RDWR, busy=True)
+        # All of them once more: one that was busy a moment ago may be waiting for a further request by now.
+        self._shut_all(busy_ones=socket.SHUT_RDWR)
         deadline = time.monotonic() + _PATIENCE_S
         threads = [one for one in self._workers if one is not threading.current_thread()]
         for thread in threads:
@@ -155,11 +156,16 @@ class HttpListener(ThreadingHTTPServer):
         with self._lock:
             return any(connection.busy for connection in self._connections)
 
-    def _shut_all(self, how: int, *, busy: bool) -> None:
-        """Close connections; what has arrived on them is still read."""
+    def _shut_all(self, *, busy_ones: int | None) -> None:
+        """Close connections that wait for a request; what has arrived on them is still read.
+
+        Args:
+            busy_ones: How to close those that are being served; None leaves them alone.
+        """
         with self._lock:
             for connection in self._connections:
-                if connection.busy is busy:
+                how = busy_ones if connection.busy else socket.SHUT_RD
+                if how is not None:
                     _shut(connection, how)
 
 
