@@ -19,6 +19,13 @@ class Place:
         return Planted(text=payload.content)
 
 
+class OtherWords(StaticDriver):
+    """Sends something else than its prompts."""
+
+    async def next_prompt_async(self, *, history: list[Any]) -> None:
+        return None
+
+
 class Driver:
     async def next_prompt_async(self, *, history: list[Any]) -> None:
         return None
@@ -52,6 +59,11 @@ REFUSED: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
         {"benign_control": True, "trigger": Driver()},
         TypeError,
         "Driver may not be asked twice",
+    ),
+    "control-of-a-static-driver-that-is-none": (
+        {"benign_control": True, "trigger": OtherWords(prompts=["x"])},
+        TypeError,
+        "OtherWords may not be asked twice",
     ),
     "control-of-bare-attachments": (
         {"benign_control": True, "trigger": Request(attachments=[Payload(content="x")])},

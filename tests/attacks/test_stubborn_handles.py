@@ -10,6 +10,7 @@ import pytest
 from tests.attacks.support import LEAK, Judge, Planted, got
 
 from rampart import Attacks, EvalOutcome, Request, SafetyStatus, Turn, execute_trials_async
+from rampart.core.listener import runner_outcomes
 from rampart.testing import ScriptedAgent
 
 if TYPE_CHECKING:
@@ -62,6 +63,21 @@ async def test_place_that_cannot_say_what_was_planted_is_left_all_the_same() -> 
     ).execute_async(adapter=ScriptedAgent(["never asked"]))
     assert (result.status, result.summary) == (SafetyStatus.ERROR, "RuntimeError: no payload_id any more")
     assert diary == ["enter notes", "leave notes"]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, pytest.exit.Exception])
+async def test_exit_of_the_run_in_an_exit_goes_on_when_all_are_left(error: type[BaseException]) -> None:
+    async def interrupt() -> None:
+        raise error
+
+    diary: list[str] = []
+    handles = [Planted(name, diary=diary) for name in "AB"]
+    handles[1].leaving = interrupt
+    with runner_outcomes(skips=(), exits=(pytest.exit.Exception,)), pytest.raises(error):
+        await Attacks.xpia(inject=handles, trigger="go", evaluator=LEAK).execute_async(
+            adapter=ScriptedAgent(["x"])
+        )
+    assert diary[-1] == "leave A"
 
 
 class Connected(Planted):

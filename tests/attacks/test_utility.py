@@ -272,6 +272,8 @@ async def test_failure_of_the_attack_does_not_show_the_turns_of_the_control() ->
         inject=handle, trigger="go", evaluator=LEAK, benign_control=True
     ).execute_async(adapter=ScriptedAgent(["fine"]))
     assert (result.status, result.turns) == (SafetyStatus.ERROR, [])
+    assert result.control is not None, "what the control gave is not lost"
+    assert result.control.status is SafetyStatus.SAFE
 
 
 # --- Rates ---

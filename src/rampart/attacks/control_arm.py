@@ -7,7 +7,7 @@ otherwise, nor whether it reaches the objective of the attack by itself.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from rampart.attacks.arm import run_arm_async
 from rampart.attacks.verdict import attack_result
@@ -61,7 +61,7 @@ def control_driver(driver: object) -> StaticDriver:
         TypeError: If the driver is none that is known to send the same messages twice.
         ValueError: If a message is nothing but attachments.
     """
-    if not isinstance(driver, StaticDriver):
+    if not _is_static(driver):
         msg = (
             f"benign_control sends the trigger twice, and {type(driver).__name__} may not be asked twice: "
             "give the trigger as text, as a Request, or as a list of these"
@@ -75,6 +75,15 @@ def control_driver(driver: object) -> StaticDriver:
             )
             raise ValueError(msg)
     return StaticDriver(prompts=[Request(prompt=request.prompt) for request in driver.requests])
+
+
+def _is_static(driver: object) -> TypeGuard[StaticDriver]:
+    """Whether it sends what `requests` gives; a class made of it may send something else."""
+    return (
+        isinstance(driver, StaticDriver)
+        and type(driver).next_prompt_async is StaticDriver.next_prompt_async
+        and type(driver).requests is StaticDriver.requests
+    )
 
 
 def control_note(control: Result) -> str:

@@ -103,9 +103,10 @@ class XPIAExecution(BaseExecution):
 
     async def _execute_async(self, *, adapter: AgentAdapter) -> Result:
         running = running_or_alone(self._limits)
-        control: Result | None = None
         if self._control_driver is not None:
-            control = await run_control_async(adapter, running, self._questions, driver=self._control_driver)
+            running.control = await run_control_async(
+                adapter, running, self._questions, driver=self._control_driver
+            )
         outcome = await run_arm_async(
             adapter, running, self._questions, driver=self._driver, handles=self._handles
         )
@@ -116,9 +117,9 @@ class XPIAExecution(BaseExecution):
             injections=running.injections,
             require_delivery=self._require_delivery,
         )
-        if control is not None:
-            result.control = control
-            result.summary += control_note(control)
+        if running.control is not None:
+            result.control = running.control
+            result.summary += control_note(running.control)
         return result
 
 

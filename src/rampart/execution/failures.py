@@ -45,6 +45,7 @@ def error_result(error: BaseException, *, adapter: AgentAdapter, running: Runnin
         turns=running.turns(),
         injections=list(running.injections),
         metadata=metadata,
+        control=running.control,
     )
 
 

@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Self
 
 from rampart.core.admission import admit_awaitable
+from rampart.core.listener import exit_types
 from rampart.core.log import log
 from rampart.core.result import InjectionRecord
 from rampart.execution.failures import error_line
@@ -65,12 +66,12 @@ class OpenInjections:
             try:
                 if not await self._leave_async(handle, record, exc_type, exc, traceback):
                     cut_off.append((handle, record))
-            except (KeyboardInterrupt, SystemExit) as error:
+            except exit_types() as error:
                 interrupt = interrupt or error
         for handle, record in cut_off:  # what cancelled their exit may have been left by now
             try:
                 await self._leave_async(handle, record, exc_type, exc, traceback, again=True)
-            except (KeyboardInterrupt, SystemExit) as error:
+            except exit_types() as error:
                 interrupt = interrupt or error
         if interrupt is not None:
             raise interrupt
@@ -134,7 +135,7 @@ class OpenInjections:
         try:
             with running.watchdog.step(step, running.limits.cleanup_timeout_s):
                 await handle.__aexit__(exc_type, exc, traceback)
-        except (KeyboardInterrupt, SystemExit):
+        except exit_types():
             raise
         except BaseException as error:  # noted, so that it cannot hide what came before
             if not again and isinstance(error.__cause__, asyncio.CancelledError):

@@ -12,7 +12,7 @@ from rampart.execution.watchdog import Watchdog
 
 if TYPE_CHECKING:
     from rampart.core.limits import Limits
-    from rampart.core.result import InjectionRecord
+    from rampart.core.result import InjectionRecord, Result
     from rampart.core.types import ObservabilityLevel, Turn
     from rampart.execution.trace import TraceRun
     from rampart.execution.watched_effects import WatchedEffects
@@ -28,10 +28,20 @@ class Running:
         injections: What was planted so far.
         cleanup_errors: What could not be cleaned up, one line each.
         effects: What is seen of the agent besides what its adapter reports; None if nobody watches.
+        control: What the same messages gave before with nothing planted, where that was asked.
         failure: What ended the trace of a strategy that returns what it found all the same.
     """
 
-    __slots__ = ("cleanup_errors", "effects", "failure", "injections", "limits", "trace", "watchdog")
+    __slots__ = (
+        "cleanup_errors",
+        "control",
+        "effects",
+        "failure",
+        "injections",
+        "limits",
+        "trace",
+        "watchdog",
+    )
 
     def __init__(self, watchdog: Watchdog, limits: Limits) -> None:
         self.watchdog = watchdog
@@ -40,6 +50,7 @@ class Running:
         self.injections: list[InjectionRecord] = []
         self.cleanup_errors: list[str] = []
         self.effects: WatchedEffects | None = None
+        self.control: Result | None = None
         self.failure: Exception | None = None
 
     def turns(self) -> list[Turn]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rampart.core.admission import SESSION_MEMBERS, admit, admit_awaitable
+from rampart.core.listener import exit_types
 from rampart.core.log import log
 from rampart.execution.failures import error_line
 
@@ -61,7 +62,7 @@ class OpenSession:
         try:
             with running.watchdog.step("session exit", running.limits.cleanup_timeout_s):
                 await session.__aexit__(exc_type, exc, traceback)
-        except (KeyboardInterrupt, SystemExit):
+        except exit_types():
             raise
         except BaseException as error:  # noted, so that it cannot hide what came before
             log.error("session exit failed", exc_info=error)
