@@ -188,6 +188,12 @@ async def test_results(result: Any, options: dict[str, Any], expected: Any) -> N
         pytest.param("a", {"at": ["b"]}, "found str where 'b' should be looked up", id="not-a-dict"),
         pytest.param({"a": 1}, {"at": "a"}, "found int instead of text", id="no-text-there"),
         pytest.param("a", {"insert": lambda _result: ""}, "insert failed: TypeError", id="own-function"),
+        pytest.param(
+            ["a"], {"insert": lambda result, text: result.append(text)}, "insert returned None", id="in-place"
+        ),
+        pytest.param(
+            "a", {"insert": lambda result, _text: result}, "returned the result as it was", id="unchanged"
+        ),
         pytest.param((n for n in "ab"), {}, "gave its results one after another", id="generator"),
     ],
 )
@@ -201,6 +207,13 @@ async def test_results_without_room(result: Any, options: dict[str, Any], match:
     with pytest.raises(InfrastructureError, match=match):
         await handle.__aexit__(None, None, None)
     await handle.__aexit__(None, None, None)
+
+
+async def test_empty_payload_is_refused() -> None:
+    """It would count as delivered, and say nothing."""
+    handle = ToolResultSurface(tool=search_web).inject(payload=Payload(content=""))
+    with pytest.raises(InfrastructureError, match="it is empty, so nobody could be seen to get it"):
+        await handle.__aenter__()
 
 
 @pytest.mark.parametrize("tool", [search_web, search_web_async])

@@ -47,6 +47,9 @@ class ToolResultHandle(PlantedHandle):
         if not self.payload.format.is_text:
             msg = f"results take text, and the payload is of format {self.payload.format.value}"
             raise ValueError(msg)
+        if not self.payload.content:
+            msg = "it is empty, so nobody could be seen to get it"
+            raise ValueError(msg)
 
         async def leave_async() -> None:
             self._trials.leave(self._planted)

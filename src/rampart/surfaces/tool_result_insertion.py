@@ -71,5 +71,12 @@ class PlantedResults:
     def _put(self, result: Any) -> Any:
         how = self._insertion
         if how.insert is not None:
-            return how.insert(result, self._payload)
+            changed = how.insert(result, self._payload)
+            if changed is None and result is not None:
+                msg = "insert returned None; it has to return the result with the payload in it"
+                raise LookupError(msg)
+            if isinstance(result, str) and isinstance(changed, str) and changed == result:
+                msg = "insert returned the result as it was, without the payload"
+                raise LookupError(msg)
+            return changed
         return poisoned(result, self._payload, mode=how.mode, at=how.at)
