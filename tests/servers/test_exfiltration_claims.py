@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import smtplib
+import socket
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,7 +15,7 @@ from rampart.core.side_effect_source import Coverage, SideEffectLog, SideEffectS
 from rampart.servers import ExfiltrationSink
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 
 @pytest.fixture(autouse=True)
@@ -142,6 +145,54 @@ def test_what_is_no_request_ends_the_claims(sink: ExfiltrationSink, caplog: pyte
     raw(port_of(sink), b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03")
     assert log.coverage() == []
     assert "no HTTP request" in caplog.text
+
+
+def too_long(sink: ExfiltrationSink) -> None:
+    with smtplib.SMTP(sink.smtp_host, sink.smtp_port, timeout=10) as client:
+        client.ehlo()
+        code, _ = client.docmd("MAIL", f"FROM:<agent@corp.example> SIZE={10**9}")
+        assert code == 552
+
+
+def broken_off(sink: ExfiltrationSink) -> None:
+    with smtplib.SMTP(sink.smtp_host, sink.smtp_port, timeout=10) as client:
+        client.ehlo()
+        client.docmd("MAIL", "FROM:<agent@corp.example>")
+        client.docmd("RCPT", f"TO:<{sink.email}>")
+        client.docmd("DATA")
+        client.send(b"Subject: all of it\r\n\r\nthe li")
+        client.close()
+
+
+def over_tls(sink: ExfiltrationSink) -> None:
+    with socket.create_connection((sink.smtp_host, sink.smtp_port), timeout=10) as client:
+        client.sendall(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03")
+        client.recv(1000)
+
+
+@pytest.mark.parametrize("send", [too_long, broken_off, over_tls])
+def test_what_became_no_mail_ends_the_claims(
+    sink: ExfiltrationSink, send: Callable[[ExfiltrationSink], None]
+) -> None:
+    """An agent that fails to send has tried it: nobody can say that it sent nothing."""
+    _ = sink.smtp_port
+    log = sink.open_log([sink.email])
+    assert log.coverage()
+    send(sink)
+    deadline = time.monotonic() + 10
+    while log.coverage() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert log.coverage() == []
+
+
+def test_mail_that_is_taken_and_a_client_that_only_asks_leave_them(sink: ExfiltrationSink) -> None:
+    log = sink.open_log([sink.email])
+    with smtplib.SMTP(sink.smtp_host, sink.smtp_port, timeout=10) as client:
+        client.noop()
+    with smtplib.SMTP(sink.smtp_host, sink.smtp_port, timeout=10) as client:
+        client.sendmail("agent@corp.example", [sink.email], "Subject: x\r\n\r\nx")
+    assert len(log.take()) == 1
+    assert [claim.kind for claim in log.coverage()].count("email") == 2
 
 
 def test_text_that_nobody_could_decode_is_recorded_all_the_same(sink: ExfiltrationSink) -> None:

@@ -98,7 +98,7 @@ class ExfiltrationSink:
             if self._smtp is None:
                 from rampart.servers.smtp_server import SmtpServer  # noqa: PLC0415  # few need mail
 
-                smtp = SmtpServer(on_message=self._take_mail)
+                smtp = SmtpServer(on_message=self._take_mail, on_lost=self._take_unreadable_mail)
                 smtp.start()
                 self._smtp = smtp
                 self._hosts = {**self._hosts, "email": f"{self.smtp_host}:{smtp.port}"}
@@ -238,6 +238,10 @@ class ExfiltrationSink:
 
     def _take_unreadable(self, why: str) -> None:
         log.warning("something came to the exfiltration sink that is no HTTP request: %s", why)
+        self._claims.lose_track()
+
+    def _take_unreadable_mail(self, why: str) -> None:
+        log.warning("something came to the exfiltration sink that became no mail: %s", why)
         self._claims.lose_track()
 
     def _add(self, record: SinkRecord, tokens: frozenset[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, AnyStr
 
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, Session
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _NULL_SENDER = "<>"
 _COMMAND_SIZE = 4096
+_TLS_HANDSHAKE = b"\x16"
 _STEPS_OF_ACCEPTING = 4
 """Turns of the event loop until a connection that is being accepted is known; two are needed."""
 
@@ -23,14 +24,23 @@ _STEPS_OF_ACCEPTING = 4
 class Connections:
     """All open connections of one server, and how a new one is made."""
 
-    def __init__(self, *, on_message: Callable[[ReceivedMail], object], max_bytes: int) -> None:
+    def __init__(
+        self,
+        *,
+        on_message: Callable[[ReceivedMail], object],
+        on_lost: Callable[[str], object] | None,
+        max_bytes: int,
+    ) -> None:
         self._handler = _Handler(on_message)
+        self._on_lost = on_lost
         self._max_bytes = max_bytes
         self._open: set[_Connection] = set()
 
     def new(self) -> _Connection:
         """The protocol of one more connection; called in the server's event loop."""
-        return _Connection(self._handler, open_ones=self._open, max_bytes=self._max_bytes)
+        return _Connection(
+            self._handler, open_ones=self._open, on_lost=self._on_lost, max_bytes=self._max_bytes
+        )
 
     async def cut_async(self) -> None:
         """End every connection, and wait until nothing of them runs; nobody may be listening any more."""
@@ -43,12 +53,21 @@ class Connections:
 
 
 class _Connection(SMTP):
-    def __init__(self, handler: _Handler, *, open_ones: set[_Connection], max_bytes: int) -> None:
+    def __init__(
+        self,
+        handler: _Handler,
+        *,
+        open_ones: set[_Connection],
+        on_lost: Callable[[str], object] | None,
+        max_bytes: int,
+    ) -> None:
         # The library keeps this table on the class, where servers in other threads would share it.
         self.command_size_limits = defaultdict(lambda: _COMMAND_SIZE)
         # Mails with overlong lines are against the rules, and still what a careless agent sends.
         self.line_length_limit = max(max_bytes, _COMMAND_SIZE) + 2
         self._open_ones = open_ones
+        self._on_lost = on_lost
+        self._has_begun = False
         self.lost = asyncio.Event()
         super().__init__(
             handler,
@@ -65,7 +84,26 @@ class _Connection(SMTP):
         self._open_ones.add(self)
         super().connection_made(transport)
 
+    def data_received(self, data: bytes) -> None:
+        if not self._has_begun and data[:1] == _TLS_HANDSHAKE:
+            self._tell_of_loss("it begins with TLS")
+        self._has_begun = True
+        super().data_received(data)
+
+    async def push(self, status: AnyStr) -> None:
+        """Answer the client; what is refused was meant to be sent all the same."""
+        text = status if isinstance(status, str) else status.decode("ascii", "replace")
+        if text.startswith(("4", "5")):
+            self._tell_of_loss(f"it was refused with {text!r}")
+        await super().push(status)
+
+    def _tell_of_loss(self, why: str) -> None:
+        if self._on_lost is not None:
+            self._on_lost(why)
+
     def connection_lost(self, error: Exception | None) -> None:
+        if self.envelope is not None and self.envelope.mail_from is not None:
+            self._tell_of_loss("the connection ended before the mail did")
         self._open_ones.discard(self)
         super().connection_lost(error)
         self.lost.set()

@@ -34,6 +34,8 @@ class SmtpServer:
         on_message: Called with each `ReceivedMail` in the server's thread, one at a time, before the client
             is told that its mail was taken; it should end soon. When it raises, the client is told to try
             again later and the error is logged.
+        on_lost: Called in the server's thread where something arrived that did not become a mail: one that
+            was refused or broke off, or what is no SMTP. It gets what was wrong.
         port: Where to listen; 0 takes a free one.
         max_bytes: Longer mails are refused with 552.
 
@@ -47,6 +49,7 @@ class SmtpServer:
         self,
         *,
         on_message: Callable[[ReceivedMail], object],
+        on_lost: Callable[[str], object] | None = None,
         port: int = 0,
         max_bytes: int = DEFAULT_MAX_BYTES,
     ) -> None:
@@ -57,6 +60,7 @@ class SmtpServer:
         _check_int("max_bytes", max_bytes, least=1)
         self._new_connections = _connections_class()
         self._on_message = on_message
+        self._on_lost = on_lost
         self._wanted_port = port
         self._max_bytes = max_bytes
         self._running: _Running | None = None
@@ -85,7 +89,10 @@ class SmtpServer:
         listener = _listen(self._wanted_port)
         try:
             self._running = _Running(
-                listener, self._new_connections(on_message=self._on_message, max_bytes=self._max_bytes)
+                listener,
+                self._new_connections(
+                    on_message=self._on_message, on_lost=self._on_lost, max_bytes=self._max_bytes
+                ),
             )
         except BaseException:
             listener.close()
