@@ -34,6 +34,7 @@ from rampart import (
 from rampart.adapters import CallableAdapter, record_tools
 from rampart.core.listener import listening
 from rampart.evaluators import ToolCalled
+from rampart.surfaces.blocking import to_its_end_async
 
 Fault = Literal[
     "",
@@ -147,7 +148,7 @@ class Storm:
                 before = await _settled(self.snapshot())
                 outcome = await work()
                 after = await _settled(self.snapshot())
-            assert after == before, f"the place is not as it was: {after}, and was {before}"
+            assert after == before, f"the place is not as it was: {_difference(before, after)}"
             left = asyncio.all_tasks() - {asyncio.current_task()}
             assert not left, f"tasks are left: {left}"
             return outcome
@@ -259,8 +260,8 @@ class Faulty:
             if self._fault == "entry fails":
                 raise InfrastructureError("no entry")
             return await asyncio.get_running_loop().create_future()  # type: ignore[no-any-return]  # it never does
-        finally:
-            await self._handle.__aexit__(None, None, None)
+        finally:  # a time limit and the end of the call may both cancel it
+            await to_its_end_async(self._handle.__aexit__(None, None, None))
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -329,6 +330,13 @@ def _require_expected(number: int, plan: Plan, result: Result) -> None:
         seen = (result.status, *(injection.delivery for injection in result.injections))
         assert seen == _EXPECTED[plan.conduct], (number, plan, result.summary)
     assert "cleanup_errors" not in result.metadata, (number, plan, result.summary)
+
+
+def _difference(before: Any, after: Any) -> str:
+    if not (isinstance(before, dict) and isinstance(after, dict)):
+        return f"{after}, and was {before}"
+    names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
+    return "; ".join(f"{name} is {after.get(name)!r}, and was {before.get(name)!r}" for name in names)
 
 
 async def _settled(value: Any) -> Any:
