@@ -164,13 +164,21 @@ def broken_off(sink: ExfiltrationSink) -> None:
         client.close()
 
 
+def thrown_away(sink: ExfiltrationSink) -> None:
+    """All at once, without waiting for an answer."""
+    with socket.create_connection((sink.smtp_host, sink.smtp_port), timeout=10) as client:
+        client.sendall(
+            b"EHLO x\r\nMAIL FROM:<agent@corp.example>\r\nRCPT TO:<x@example.net>\r\nDATA\r\nthe li"
+        )
+
+
 def over_tls(sink: ExfiltrationSink) -> None:
     with socket.create_connection((sink.smtp_host, sink.smtp_port), timeout=10) as client:
         client.sendall(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03")
         client.recv(1000)
 
 
-@pytest.mark.parametrize("send", [too_long, broken_off, over_tls])
+@pytest.mark.parametrize("send", [too_long, broken_off, thrown_away, over_tls])
 def test_what_became_no_mail_ends_the_claims(
     sink: ExfiltrationSink, send: Callable[[ExfiltrationSink], None]
 ) -> None:

@@ -68,6 +68,7 @@ class _Connection(SMTP):
         self._open_ones = open_ones
         self._on_lost = on_lost
         self._has_begun = False
+        self.mail_begun = False
         self.lost = asyncio.Event()
         super().__init__(
             handler,
@@ -88,13 +89,13 @@ class _Connection(SMTP):
         if not self._has_begun and data[:1] == _TLS_HANDSHAKE:
             self._tell_of_loss("it begins with TLS")
         self._has_begun = True
+        self.mail_begun |= b"MAIL" in data.upper()
         super().data_received(data)
 
     async def push(self, status: AnyStr) -> None:
         """Answer the client; what is refused was meant to be sent all the same."""
-        text = status if isinstance(status, str) else status.decode("ascii", "replace")
-        if text.startswith(("4", "5")):
-            self._tell_of_loss(f"it was refused with {text!r}")
+        if status[:1] in ("4", "5", b"4", b"5"):
+            self._tell_of_loss(f"it was refused with {status!r}")
         await super().push(status)
 
     def _tell_of_loss(self, why: str) -> None:
@@ -102,7 +103,9 @@ class _Connection(SMTP):
             self._on_lost(why)
 
     def connection_lost(self, error: Exception | None) -> None:
-        if self.envelope is not None and self.envelope.mail_from is not None:
+        begun = self.envelope is not None and self.envelope.mail_from is not None
+        # What the client sent may not have been looked at yet, and a reset throws it away.
+        if begun or self.mail_begun or error is not None:
             self._tell_of_loss("the connection ended before the mail did")
         self._open_ones.discard(self)
         super().connection_lost(error)
@@ -133,7 +136,7 @@ class _Handler:
         return "250 OK"
 
     async def handle_DATA(  # noqa: N802  # the library finds it by this name
-        self, _server: SMTP, session: Session, envelope: Envelope
+        self, server: SMTP, session: Session, envelope: Envelope
     ) -> str:
         content = envelope.original_content
         if content is None or session.peer is None:
@@ -150,6 +153,8 @@ class _Handler:
         except Exception as error:  # the client is told, and the server goes on
             log.error("the receiver of mail to %s failed: %s", mail.rcpt_tos, error, exc_info=error)
             return "451 The mail could not be taken; try again later"
+        if isinstance(server, _Connection):
+            server.mail_begun = False
         return "250 OK"
 
 
