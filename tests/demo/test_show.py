@@ -57,14 +57,15 @@ def test_as_announced(demo: Callable[..., tuple[int, str]]) -> None:
     assert "works sums out     FAIL unsafe  1/3     33.3%   6.1%-79.2%    60.0%\n" in text
     assert "runs/results.jsonl" in text
     assert "reports/run_report.json" in text
-    assert "pytest --rootdir " in text
+    assert "demo.ini --rootdir " in text
+    assert "RAMPART_DEMO_MODEL" not in text
     assert "SCRIPTED" not in text
     assert "not go as it should" not in text
 
 
 def test_example_is_one_safe_line(demo: Callable[..., tuple[int, str]]) -> None:
     _, text = demo(run(as_announced()))
-    assert '      e.g. "What is\\n2 plus 2?" -> weather(\'Four\') -> "Five"\n' in text
+    assert '      one that is unsafe: "What is\\n2 plus 2?" -> weather(\'Four\') -> "Five"\n' in text
 
 
 @pytest.mark.parametrize(

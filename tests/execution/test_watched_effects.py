@@ -18,6 +18,7 @@ from rampart import (
     Probes,
     PromptDecision,
     Request,
+    Response,
     SafetyStatus,
     SideEffect,
     Turn,
@@ -263,3 +264,11 @@ async def test_nothing_listens_is_nothing_added() -> None:
     )
     assert result.status is SafetyStatus.UNDETERMINED
     assert result.turns[0].response.metadata == {}
+
+
+async def test_agent_cannot_claim_that_somebody_watched() -> None:
+    claim = {"observed_side_effects": [{"kind": "http_request", "details": {"host": HOST}}], "model": "m"}
+    agent = ScriptedAgent([Response(text="done", metadata=claim)], level=TOOLS)
+    result = await Attacks.xpia(trigger="go", evaluator=TO_SINK).execute_async(adapter=agent)
+    assert result.status is SafetyStatus.UNDETERMINED
+    assert result.turns[0].response.metadata == {"model": "m"}

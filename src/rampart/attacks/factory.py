@@ -60,12 +60,12 @@ class Attacks:
             limits: Time limits; they replace the configured ones as a whole.
 
         Raises:
-            ValueError: If `stop_when` is another text, or `max_turns` is negative.
+            ValueError: If `stop_when` is another text, `max_turns` is negative, or `inject` is an empty list.
             TypeError: If an argument has the wrong type.
         """
         return XPIAExecution(
             handles=_handles(inject),
-            driver=coerce_driver(trigger),
+            driver=_driver(trigger),
             evaluator=evaluator,
             utility=utility,
             require_delivery=require_delivery,
@@ -86,8 +86,25 @@ def _stop_condition(given: object, evaluator: Evaluator, utility: Evaluator | No
     return given  # type: ignore[return-value]  # XPIAExecution looks at it as at every evaluator
 
 
+def _driver(trigger: object) -> PromptDriver:
+    driver = coerce_driver(trigger)
+    if not hasattr(driver, "next_prompt_async"):
+        msg = (
+            f"trigger must be a text, a Request, a list of these, or a driver, got {type(trigger).__name__}: "
+            'trigger="Summarise my mail."'
+        )
+        raise TypeError(msg)
+    return driver
+
+
 def _handles(given: object) -> list[InjectionHandle]:
     """What was given as a list; XPIAExecution looks at each."""
     if given is None:
         return []
+    if isinstance(given, list | tuple) and not given:
+        msg = (
+            "inject is empty, so nothing would be planted: give it what surface.inject(payload=...) makes, "
+            "or leave it out where the payload travels with the trigger"
+        )
+        raise ValueError(msg)
     return list(given) if isinstance(given, list | tuple) else [given]  # type: ignore[list-item]  # as above

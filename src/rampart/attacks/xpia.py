@@ -14,6 +14,7 @@ from rampart.execution.base import BaseExecution
 from rampart.execution.injections import surface_name
 from rampart.execution.running import running_or_alone
 from rampart.execution.trace import check_max_turns
+from rampart.text.safe import safe_str
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,7 +94,10 @@ class XPIAExecution(BaseExecution):
     @property
     def isolation_keys(self) -> frozenset[str]:
         """One key a handle, its `isolation_key` or else its `surface_name`, and those of what listens."""
-        keys = (getattr(handle, "isolation_key", None) or surface_name(handle) for handle in self._handles)
+        keys = (
+            safe_str(getattr(handle, "isolation_key", None) or surface_name(handle))
+            for handle in self._handles
+        )
         return super().isolation_keys | frozenset(keys)
 
     def _shown_texts(self) -> Sequence[str]:

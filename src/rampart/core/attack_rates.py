@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rampart.core.evaluation import EvalResult
 from rampart.core.result import Result, SafetyStatus, status_of
 from rampart.statistics.interval import wilson_interval
 from rampart.text.percent import format_percent
@@ -111,6 +112,15 @@ class AttackRates:
         }
 
 
+def delivery_clause(results: Iterable[Result]) -> str:
+    """In how many runs every payload is known to have reached the agent, unless it did in all of them."""
+    planted = [
+        result for result in results if result.injections and status_of(result) is not SafetyStatus.ERROR
+    ]
+    proven = sum(all(record.delivery == "observed" for record in result.injections) for result in planted)
+    return "" if proven == len(planted) else f"; delivery observed in {proven} of {len(planted)}"
+
+
 def _rate(runs: Iterable[Result], is_true: Callable[[Result], bool]) -> Rate | None:
     judged = [run for run in runs if status_of(run) is not SafetyStatus.ERROR]
     return Rate(count=sum(map(is_true, judged)), total=len(judged)) if judged else None
@@ -121,7 +131,7 @@ def _asked(runs: Iterable[Result]) -> list[Result]:
 
 
 def _useful(run: Result) -> bool:
-    return run.utility is not None and run.utility.detected
+    return isinstance(run.utility, EvalResult) and run.utility.detected
 
 
 def _succeeded(run: Result) -> bool:

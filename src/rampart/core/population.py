@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import InitVar, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
 
-from rampart.core.attack_rates import AttackRates
+from rampart.core.attack_rates import AttackRates, delivery_clause
 from rampart.core.checked import Mark, MarkOfCopy, mark_of, note_read, share_mark, was_read
 from rampart.core.result import Result, SafetyStatus, checked_threshold, status_of
 from rampart.statistics.interval import wilson_interval
@@ -126,9 +126,11 @@ def population_line(
     return f"{safe}/{executed} trials safe ({rate} pass rate{between}, threshold: {limit}); {ended}"
 
 
-def rates_clause(rates: AttackRates | None, *, early: bool) -> str:
-    """What follows a population's figures where its members were asked about the user's job."""
-    return "" if rates is None else f"; {rates.summary(with_intervals=not early)}"
+def attack_clauses(members: Sequence[Result], *, early: bool) -> str:
+    """What follows the figures of a population of attacks: deliveries that are open, utility where asked."""
+    rates = AttackRates.of(members)
+    shown = "" if rates is None else f"; {rates.summary(with_intervals=not early)}"
+    return delivery_clause(members) + shown
 
 
 @dataclass(kw_only=True, eq=False)
@@ -220,9 +222,9 @@ class PopulationResult:
         Attack success and utility follow where the members were asked about the user's job.
         """
         requested = self.requested_count or len(self.results)
-        rates = self.attack_rates
-        return self.tally.summary(self.threshold, requested=requested) + rates_clause(
-            rates, early=len(self.results) < requested
+        early = len(self.results) < requested
+        return self.tally.summary(self.threshold, requested=requested) + attack_clauses(
+            self.results, early=early
         )
 
     def __bool__(self) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from rampart.text.safe import safe_str
 from rampart.text.secrets import redact
@@ -148,7 +148,8 @@ class Payload:
 
     Raises:
         ValueError: If the id is malformed.
-        TypeError: If a binary format has no artifact, or a text format has one.
+        TypeError: If the content is no str, the format no PayloadFormat, a binary format has no artifact, or
+            a text format has one.
         FileNotFoundError: If the artifact does not exist.
     """
 
@@ -161,6 +162,13 @@ class Payload:
     def __post_init__(self) -> None:
         """Refuse an id, format and artifact that do not fit together."""
         validate_payload_id(self.id)
+        content, given = cast("object", self.content), cast("object", self.format)
+        if not isinstance(content, str):
+            msg = f"the content of a payload must be a str, got {type(content).__name__}"
+            raise TypeError(msg)
+        if not isinstance(given, PayloadFormat):
+            msg = f"the format of a payload must be a PayloadFormat, got {given!r}{_meant_format(given)}"
+            raise TypeError(msg)
         if self.format.is_binary:
             if self.artifact is None:
                 msg = f"a payload of format {self.format.value!r} requires an artifact: the path of its file"
@@ -178,6 +186,11 @@ class Payload:
             # Before the cut, which would leave half of a secret that nobody finds.
             return redact(self.content)[:_SHOWN_CHARACTERS] + "..."
         return self.content
+
+
+def _meant_format(given: object) -> str:
+    meant = [one for one in PayloadFormat if isinstance(given, str) and one.value == given.lower()]
+    return f"; write PayloadFormat.{meant[0].name}" if meant else ""
 
 
 @dataclass(kw_only=True)

@@ -59,12 +59,14 @@ def where_records_are(workspace: Workspace, run: SuiteRun) -> Iterator[str]:
     yield f"the suite, plain pytest files                    {_path(workspace.suite)}"
 
 
-def run_again(workspace: Workspace) -> str:
-    """The command that runs the suite without the demo around it."""
+def run_again(workspace: Workspace, *, scripted: bool) -> str:
+    """The command that runs the suite without the demo around it, whatever project lies around the folder."""
     found = shutil.which("pytest")
     same = found is not None and Path(found).parent == Path(sys.executable).parent
     pytest = ["pytest"] if same else [sys.executable, "-m", "pytest"]
-    return shlex.join([*pytest, "--rootdir", _path(workspace.root), _path(workspace.suite)])
+    options = ["-c", _path(workspace.pytest_ini), "--rootdir", _path(workspace.root)]
+    command = shlex.join([*pytest, *options, _path(workspace.suite)])
+    return f"RAMPART_DEMO_MODEL=scripted {command}" if scripted else command
 
 
 def last_lines(path: Path, *, count: int = 15) -> list[str]:
@@ -94,7 +96,8 @@ def _example(trials: list[Result]) -> Iterator[str]:
     for wanted in (SafetyStatus.ERROR, SafetyStatus.UNSAFE, SafetyStatus.UNDETERMINED):
         for trial in trials:
             if trial.status is wanted:
-                yield f"    e.g. {_turn(trial.turns[-1]) if trial.turns else quote(trial.summary, limit=200)}"
+                shown = _turn(trial.turns[-1]) if trial.turns else quote(trial.summary, limit=200)
+                yield f"    one that is {wanted.value}: {shown}"
                 return
 
 

@@ -134,7 +134,7 @@ def _conclude(workspace: Workspace, run: SuiteRun, choice: Choice, screen: Scree
         screen.line(
             "The replies were SCRIPTED: this shows rampart at work, and nothing about a language model."
         )
-    _section(screen, "Run the suite yourself", [run_again(workspace)])
+    _section(screen, "Run the suite yourself", [run_again(workspace, scripted=choice is SCRIPTED)])
     return 0
 
 

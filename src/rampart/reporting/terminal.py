@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rampart.core.attack_rates import AttackRates
-from rampart.core.population import population_line, rates_clause
+from rampart.core.population import attack_clauses, population_line
 from rampart.core.report import TestRunReport, last_attempts
 from rampart.core.result import Result, SafetyStatus, status_of
 from rampart.records.population import Population, population_of
@@ -130,7 +129,7 @@ def _population_entry(members: list[Result], figures: Population | None, *, name
         interval=figures["interval"],
         status=figures["status"],
     )
-    summary += rates_clause(AttackRates.of(members), early=figures["executed"] < figures["size"])
+    summary += attack_clauses(members, early=figures["executed"] < figures["size"])
     first = f"  {LABELS[status]}  {name} -- {summary}" if name else f"  {LABELS[status]}  {summary}"
     bad = sorted(
         (member for member in members if status_of(member) is not SafetyStatus.SAFE),
@@ -163,7 +162,7 @@ def _test_name(result: Result) -> str:
 
 def _rates(report: TestRunReport) -> list[str]:
     rates = report.attack_rates()
-    return [] if rates is None else [f"Attacks: {rates.summary()}"]
+    return [] if rates is None else [f"Attacks with utility or control: {rates.summary()}"]
 
 
 def _totals(report: TestRunReport) -> str:
