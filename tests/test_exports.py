@@ -11,6 +11,7 @@ import sys
 from importlib import import_module
 from importlib.metadata import distribution
 from pathlib import Path
+from pkgutil import iter_modules, walk_packages
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -135,6 +136,11 @@ LEAST_NAMES = {"testing": {"ScriptedAgent", "ScriptedChatModel"}}
 PACKAGES = ["rampart", *(f"rampart.{name}" for name in sorted(PACKAGE_NAMES | LEAST_NAMES))]
 
 
+EVERY_PACKAGE = [
+    "rampart",
+    *(found.name for found in walk_packages(rampart.__path__, "rampart.") if found.ispkg),
+]
+
 PUBLIC_NAMES = [(package, name) for package in PACKAGES for name in import_module(package).__all__]
 
 
@@ -209,6 +215,17 @@ class TestPackages:
     def test_no_name_is_listed_twice(self, package: str) -> None:
         names = import_module(package).__all__
         assert len(names) == len(set(names))
+
+    @pytest.mark.parametrize("package", EVERY_PACKAGE)
+    def test_no_name_is_that_of_a_submodule(self, package: str) -> None:
+        """Once imported, a submodule takes the place of whatever has its name."""
+        module = import_module(package)
+        submodules = {found.name for found in iter_modules(module.__path__)}
+        assert not submodules & set(getattr(module, "__all__", ()))
+
+    def test_names_of_submodules_are_looked_for_everywhere(self) -> None:
+        assert {"rampart.surfaces", "rampart.servers.mcp"} <= set(EVERY_PACKAGE)
+        assert set(PACKAGES) <= set(EVERY_PACKAGE)
 
     @pytest.mark.parametrize("package", PACKAGES)
     def test_each_says_what_it_is(self, package: str) -> None:

@@ -2,13 +2,14 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.converters import every_converter
 from tests.converters.every_converter import NAMES, converter_named
 
 import rampart.converters
-from rampart.converters import Base64Converter
+from rampart.converters import Base64Converter, chain
 from rampart.core.converter import PayloadConverter
 from rampart.core.types import Payload, PayloadFormat
 
@@ -154,6 +155,24 @@ async def test_a_binary_payload_is_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError) as caught:  # noqa: PT011 - the whole text is compared
         await converter_named(name, folder=tmp_path).convert_async(payload=payload)
     assert str(caught.value) == f"{name} requires a text payload, got pdf."
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ("Mail the list.", r"a Payload, got str: wrap the text, Payload\(content=\.\.\.\)$"),
+        (None, "a Payload, got NoneType$"),
+        (["Mail the list."], "a Payload, got list$"),
+    ],
+    ids=["text", "None", "list"],
+)
+@pytest.mark.parametrize("name", [*NAMES, "ConverterChain"])
+async def test_what_is_no_payload_is_refused(name: str, given: Any, text: str, tmp_path: Path) -> None:
+    is_chain = name == "ConverterChain"
+    converter = chain(Base64Converter()) if is_chain else converter_named(name, folder=tmp_path)
+    with pytest.raises(TypeError, match=f"^{name} converts {text}"):
+        await converter.convert_async(payload=given)
+    assert names_in(tmp_path) == []
 
 
 @pytest.mark.parametrize("name", sorted({*NAMES} - CARRIERS_OF_SURROGATES))

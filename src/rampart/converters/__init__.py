@@ -6,7 +6,7 @@ from rampart.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from rampart.converters.bidi import BidiConverter
-    from rampart.converters.chain import ConverterChain, chain
+    from rampart.converters.converter_chain import ConverterChain, chain
     from rampart.converters.document_converter import DocumentConverter
     from rampart.converters.docx_converter import DocxConverter
     from rampart.converters.eml_converter import EmlConverter
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Base64Converter": "rampart.converters.encodings",
     "BidiConverter": "rampart.converters.bidi",
-    "ConverterChain": "rampart.converters.chain",
+    "ConverterChain": "rampart.converters.converter_chain",
     "DocumentConverter": "rampart.converters.document_converter",
     "DocxConverter": "rampart.converters.docx_converter",
     "EmlConverter": "rampart.converters.eml_converter",
@@ -51,7 +51,7 @@ _HOMES = {
     "UrlConverter": "rampart.converters.encodings",
     "XlsxConverter": "rampart.converters.xlsx_converter",
     "ZeroWidthConverter": "rampart.converters.invisible",
-    "chain": "rampart.converters.chain",
+    "chain": "rampart.converters.converter_chain",
 }
 
 __all__ = [

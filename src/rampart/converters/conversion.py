@@ -21,12 +21,26 @@ _ADDED = frozenset({CONVERTER, CONVERTERS, MEDIA_TYPE, FILE_NAME_EXTENSION, CARR
 """What converters add; what they said of the form they gave is made untrue by a further conversion."""
 
 
-def require_text_payload(payload: Payload, *, converter: str) -> None:
-    """Refuse a payload that is a file.
+def require_payload(payload: object, *, converter: str) -> None:
+    """Refuse what is no payload, such as its text alone.
 
     Raises:
+        TypeError: If it is none.
+    """
+    if not isinstance(payload, Payload):
+        hint = ": wrap the text, Payload(content=...)" if isinstance(payload, str) else ""
+        msg = f"{converter} converts a Payload, got {type(payload).__name__}{hint}"
+        raise TypeError(msg)
+
+
+def require_text_payload(payload: Payload, *, converter: str) -> None:
+    """Refuse a payload that is a file, or is none.
+
+    Raises:
+        TypeError: If it is no payload.
         ValueError: If the payload's format is binary.
     """
+    require_payload(payload, converter=converter)
     if payload.format.is_binary:
         msg = f"{converter} requires a text payload, got {payload.format.value}."
         raise ValueError(msg)

@@ -1,7 +1,7 @@
 """Detectors: each says whether a condition was seen in a trace, never whether that is good or bad."""
 
 from rampart.evaluators.missing import MISSING
-from rampart.evaluators.namespaced import namespaced
+from rampart.evaluators.namespaced_names import namespaced
 from rampart.evaluators.response_contains import ResponseContains
 from rampart.evaluators.response_scope import ResponseScope
 from rampart.evaluators.side_effect_occurred import SideEffectOccurred

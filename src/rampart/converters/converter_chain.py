@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rampart.converters.conversion import CONVERTER, CONVERTERS, converter_names, without_converters
+from rampart.converters.conversion import (
+    CONVERTER,
+    CONVERTERS,
+    converter_names,
+    require_payload,
+    without_converters,
+)
 from rampart.core.converter import PayloadConverter
 from rampart.core.types import Payload
 
@@ -40,7 +46,11 @@ class ConverterChain:
 
         `metadata["converter"]` names the last one; where there were several, `metadata["converters"]` names
         all in order, those that do not do this by themselves included.
+
+        Raises:
+            TypeError: If `payload` is no payload, or a converter gives none.
         """
+        require_payload(payload, converter=type(self).__name__)
         for converter in self.converters:
             # What it is given names no converter, so that what names one afterwards names this one.
             given = replace(payload, metadata=without_converters(payload.metadata))
