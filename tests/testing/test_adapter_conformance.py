@@ -15,6 +15,7 @@ from rampart.adapters import CallableAdapter, record_tools
 from rampart.core.manifest import AppManifest, ToolDeclaration
 from rampart.core.types import ObservabilityLevel, Request, Response
 from rampart.testing import AdapterConformance, ConformanceError, ScriptedAgent
+from rampart.testing.protocol_members import ADAPTER, SESSION
 
 BROKEN = [*SHAPES.rows, *RULES.rows]
 
@@ -42,6 +43,35 @@ async def run(check: str, adapter: Any, suite: type[AdapterConformance] = Suite)
 @pytest.mark.parametrize("check", CHECKS)
 async def test_a_good_adapter_passes_every_check(check: str) -> None:
     await run(check, MemoryAdapter())
+
+
+@pytest.mark.parametrize("check", CHECKS)
+@pytest.mark.parametrize("member", ADAPTER)
+async def test_every_check_says_first_which_member_of_an_adapter_is_missing(member: str, check: str) -> None:
+    class Adapter:
+        open_count = 0
+
+    for other in set(ADAPTER) - {member}:
+        setattr(Adapter, other, getattr(MemoryAdapter, other))
+    with pytest.raises(ConformanceError, match=rf"^Adapter has no {member}, which every AgentAdapter needs$"):
+        await run(check, Adapter())
+
+
+@pytest.mark.parametrize("check", CHECKS)
+@pytest.mark.parametrize("member", SESSION)
+async def test_every_check_says_first_which_member_of_a_session_is_missing(member: str, check: str) -> None:
+    class Session:
+        pass
+
+    for other in set(SESSION) - {member}:
+        setattr(Session, other, None)
+
+    class Adapter(MemoryAdapter):
+        async def create_session_async(self) -> Any:
+            return Session()
+
+    with pytest.raises(ConformanceError, match=rf"^Session has no {member}, which every Session needs$"):
+        await run(check, Adapter())
 
 
 class CallableSuite(AdapterConformance):

@@ -13,6 +13,7 @@ from tests.testing.memory_surface import Shelf, ShelfHandle, ShelfSuite, ShelfSu
 
 from rampart.core.types import Payload
 from rampart.testing import ConformanceError, SurfaceConformance
+from rampart.testing.protocol_members import HANDLE
 from rampart.testing.surface_checks.watched import deeds_of
 
 KEYS_ARE_EQUAL = "all handles of this surface have one isolation key, so they never overlap"
@@ -57,6 +58,34 @@ async def test_a_broken_surface_fails(
         outcomes = {other: await outcome(other, surface, ShelfSuite) for other in CHECKS}
         assert {name for name, failed in outcomes.items() if failed == "failed"} == failing
         assert set(outcomes.values()) <= {"failed", "passed", KEYS_ARE_EQUAL}
+
+
+@pytest.mark.parametrize("check", CHECKS)
+@pytest.mark.parametrize("member", HANDLE)
+async def test_every_check_says_first_which_member_of_a_handle_is_missing(member: str, check: str) -> None:
+    class Handle:
+        """Has all but one."""
+
+        def __init__(self, shelf: Shelf, payload: Payload) -> None:
+            del shelf, payload
+
+    for other in set(HANDLE) - {member}:
+        setattr(Handle, other, None)
+
+    class Surface(ShelfSurface):
+        handle_class: Any = Handle
+
+    with pytest.raises(ConformanceError, match=f"^Handle has no {member}, which every InjectionHandle"):
+        await run(check, Surface)
+
+
+@pytest.mark.parametrize("check", CHECKS)
+async def test_every_check_says_first_that_there_is_no_inject(check: str) -> None:
+    class Nothing:
+        pass
+
+    with pytest.raises(ConformanceError, match=r"^Nothing has no inject, which every Surface needs$"):
+        await getattr(ShelfSuite(Shelf()), check)(Nothing())
 
 
 def test_every_check_has_a_surface_that_it_fails() -> None:

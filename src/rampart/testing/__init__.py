@@ -1,7 +1,7 @@
 """Fakes for the tests of others, and checks that users run on their own adapters."""
 
-from rampart.testing.adapter_checks.outcome import ConformanceError
 from rampart.testing.adapter_conformance import AdapterConformance
+from rampart.testing.conformance_outcome import ConformanceError
 from rampart.testing.script import HANG, ScriptExhaustedError
 from rampart.testing.scripted_agent import ScriptedAgent
 from rampart.testing.scripted_chat_model import ChatCall, ScriptedChatModel

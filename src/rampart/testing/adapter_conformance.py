@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, ClassVar
 
 from rampart.testing.adapter_checks import cleanup, isolation, observability, shape
-from rampart.testing.adapter_checks.outcome import ConformanceError
+from rampart.testing.conformance_outcome import ConformanceError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable

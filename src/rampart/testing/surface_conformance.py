@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rampart.core.types import Payload
-from rampart.testing.adapter_checks.outcome import ConformanceError, not_checked
+from rampart.testing.conformance_outcome import ConformanceError, not_checked
 from rampart.testing.surface_checks import cleanup, planting, refusal, shape
 from rampart.testing.surface_checks.place import Place
 

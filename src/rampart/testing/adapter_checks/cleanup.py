@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from rampart.core.errors import InfrastructureError
 from rampart.core.types import Request, Response
-from rampart.testing.adapter_checks.opening import opened
-from rampart.testing.adapter_checks.outcome import ConformanceError, fail, not_checked, require
+from rampart.testing.adapter_checks.opening import created, opened
 from rampart.testing.adapter_checks.shape import require_response
+from rampart.testing.conformance_outcome import ConformanceError, fail, not_checked, require
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,7 +61,7 @@ async def check_exit_is_idempotent(
     """A session may be left more than once, used or unused."""
     left = await _leftovers(adapter, prompt, open_resources)
     for messages in (0, 1):
-        session = await adapter.create_session_async()
+        session = await created(adapter)
         async with session:
             for _ in range(messages):
                 await session.send_async(Request(prompt=prompt))
@@ -74,7 +74,7 @@ async def check_cleanup_after_an_error(
 ) -> None:
     """An error beside the session leaves nothing behind, and the next session works."""
     left = await _leftovers(adapter, prompt, open_resources)
-    session = await adapter.create_session_async()
+    session = await created(adapter)
     with suppress(_DeliberateError):
         async with session:
             await session.send_async(Request(prompt=prompt))
@@ -134,7 +134,7 @@ async def check_cancelled_start(
 ) -> None:
     """A session that is cancelled while it opens undoes what it did: nobody will leave it."""
     left = await _leftovers(adapter, prompt, open_resources)
-    session = await adapter.create_session_async()
+    session = await created(adapter)
     opening = asyncio.create_task(_entered(session))
     await asyncio.sleep(0)
     if opening.done():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from rampart.core.types import Request
 from rampart.testing.adapter_checks.opening import opened
-from rampart.testing.adapter_checks.outcome import not_checked, require
+from rampart.testing.conformance_outcome import not_checked, require
 from rampart.text.safe import safe_str
 
 if TYPE_CHECKING:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rampart.core.adapter import AgentAdapter, Session
 from rampart.core.types import ObservabilityLevel, Request
 from rampart.testing.adapter_checks.opening import opened
-from rampart.testing.adapter_checks.outcome import fail, not_checked, require
+from rampart.testing.conformance_outcome import fail, not_checked, require
+from rampart.testing.protocol_members import ADAPTER, require_members
 
 if TYPE_CHECKING:
-    from rampart.core.adapter import AgentAdapter, Session
     from rampart.core.types import Response
 
 
@@ -41,6 +42,7 @@ async def check_tool_calls_are_declared(
 
 async def check_reported_tools_are_in_the_manifest(adapter: AgentAdapter, *, tool_prompt: str | None) -> None:
     """Calls are reported under the names that the manifest declares, so that evaluators find them."""
+    require_members(adapter, AgentAdapter, ADAPTER)
     if not adapter.manifest.tools:
         not_checked("the manifest declares no tools")
     reply, _ = await _asked(adapter, tool_prompt)

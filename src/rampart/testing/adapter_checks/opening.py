@@ -5,21 +5,23 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING
 
-from rampart.testing.adapter_checks.outcome import fail
+from rampart.core.adapter import AgentAdapter, Session
+from rampart.testing.conformance_outcome import fail
+from rampart.testing.protocol_members import ADAPTER, SESSION, require_members
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from rampart.core.adapter import AgentAdapter, Session
-
 
 async def created(adapter: AgentAdapter) -> Session:
     """A session that was not entered yet."""
+    require_members(adapter, AgentAdapter, ADAPTER)
     creating: object = adapter.create_session_async()
     if not inspect.isawaitable(creating):
         name, gave = type(adapter).__name__, type(creating).__name__
         fail(f"{name}.create_session_async must be async, but gave {gave}; write it as `async def`")
     session: Session = await creating
+    require_members(session, Session, SESSION)
     return session
 
 
@@ -38,9 +40,6 @@ class opened:  # noqa: N801 - reads as a function: `async with opened(adapter) a
     async def __aenter__(self) -> Session:
         """Create and enter it."""
         self.session = session = await created(self._adapter)
-        for method in ("__aenter__", "__aexit__", "send_async"):
-            if not hasattr(session, method):
-                fail(f"{type(session).__name__} has no {method}, which every Session needs")
         entering: object = session.__aenter__()
         name = type(session).__name__
         if not inspect.isawaitable(entering):

@@ -5,22 +5,25 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any
 
-from rampart.core.adapter import AgentAdapter, Session
+from rampart.core.adapter import AgentAdapter
 from rampart.core.admission import is_routine
 from rampart.core.manifest import AppManifest
 from rampart.core.types import ObservabilityLevel, Request, Response, SideEffect, ToolCall, Usage
 from rampart.testing.adapter_checks.opening import created, opened
-from rampart.testing.adapter_checks.outcome import fail, require
+from rampart.testing.conformance_outcome import fail, require
+from rampart.testing.protocol_members import ADAPTER, require_members
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from rampart.core.adapter import Session
 
 _USAGE_FIELDS = tuple(Usage.__dataclass_fields__)
 
 
 async def check_members(adapter: AgentAdapter) -> None:
     """The adapter and a session have every member, of the right type."""
-    require_members(adapter, AgentAdapter, ("create_session_async", "manifest", "observability_profile"))
+    require_members(adapter, AgentAdapter, ADAPTER)
     manifest: object = adapter.manifest
     require_no_method(manifest, f"{_name(adapter)}.manifest", "an AppManifest")
     require(
@@ -36,7 +39,7 @@ async def check_members(adapter: AgentAdapter) -> None:
         cap is None or (isinstance(cap, int) and not isinstance(cap, bool) and cap >= 1),
         f"{_name(adapter)}.max_concurrent_sessions must be an int of 1 or more, or absent, got {cap!r}",
     )
-    require_members(await created(adapter), Session, ("send_async", "__aenter__", "__aexit__"))
+    await created(adapter)
 
 
 async def check_reply(adapter: AgentAdapter, *, prompt: str) -> None:
@@ -66,14 +69,6 @@ async def check_several_turns(adapter: AgentAdapter, *, prompt: str) -> None:
     require(first.side_effects is not second.side_effects, problem.format("the same list of side effects"))
     shared = {id(call) for call in first.tool_calls} & {id(call) for call in second.tool_calls}
     require(not shared, f"{_name(session)}.send_async reports the calls of earlier turns again")
-
-
-def require_members(thing: object, protocol: type, members: tuple[str, ...]) -> None:
-    """Each member of a protocol is there."""
-    for member in members:
-        require(
-            hasattr(thing, member), f"{_name(thing)} has no {member}, which every {protocol.__name__} needs"
-        )
 
 
 def require_no_method(value: object, place: str, expected: str) -> None:

@@ -7,13 +7,14 @@ import inspect
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
+from rampart.core.injection import InjectionHandle, Surface
 from rampart.testing.adapter_checks.cleanup import Leftovers
-from rampart.testing.adapter_checks.outcome import ConformanceError, fail, require
+from rampart.testing.conformance_outcome import ConformanceError, fail, require
+from rampart.testing.protocol_members import HANDLE, SURFACE, require_members
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from rampart.core.injection import InjectionHandle, Surface
     from rampart.core.types import Payload
 
 WORDS = ("marigold", "quartzite", "sandpiper")
@@ -55,7 +56,26 @@ class Place:
 
     async def handle_async(self, word: str = WORDS[0]) -> InjectionHandle:
         """A handle that has not been entered, of a payload that says `word`."""
-        return self.surface.inject(payload=await self.payload_async(word))
+        return self.inject(await self.payload_async(word))
+
+    def inject(self, payload: Payload) -> InjectionHandle:
+        """A handle of `payload` that has not been entered."""
+        self.require_inject()
+        handle = self.surface.inject(payload=payload)
+        self.require_handle(handle)
+        return handle
+
+    def require_inject(self) -> None:
+        """The surface has what every surface needs."""
+        require_members(self.surface, Surface, SURFACE)
+
+    def require_handle(self, handle: object) -> None:
+        """What `inject` gave is a handle."""
+        if inspect.iscoroutine(handle):
+            handle.close()
+            name = type(self.surface).__name__
+            fail(f"{name}.inject must not be async: it only prepares, and gives the handle at once")
+        require_members(handle, InjectionHandle, HANDLE)
 
     async def snapshot_async(self) -> Any:
         """The place as it is now; later changes do not change what is returned."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from rampart.testing.adapter_checks.outcome import fail, not_checked, require
+from rampart.testing.conformance_outcome import fail, not_checked, require
 from rampart.testing.surface_checks.place import WORDS, planted
 
 if TYPE_CHECKING:

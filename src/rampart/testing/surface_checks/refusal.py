@@ -6,7 +6,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from typing import TYPE_CHECKING, Any
 
 from rampart.core.errors import InfrastructureError
-from rampart.testing.adapter_checks.outcome import fail, require
+from rampart.testing.conformance_outcome import fail, require
 from rampart.testing.surface_checks.place import settled
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ async def check_refuses_what_it_cannot_take(place: Place, *, refused_payload: Ca
     payload: Payload = await settled(refused_payload())
     before = await place.as_it_is_async()
     try:
-        handle = place.surface.inject(payload=payload)
+        handle = place.inject(payload)
     except (TypeError, ValueError):
         await before.require_again_async("after inject refused a payload")
         return

@@ -5,29 +5,22 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING
 
-from rampart.core.injection import InjectionHandle, Surface
 from rampart.core.types import Payload
-from rampart.testing.adapter_checks.outcome import fail, require
-from rampart.testing.adapter_checks.shape import require_members, require_no_method
+from rampart.testing.adapter_checks.shape import require_no_method
+from rampart.testing.conformance_outcome import ConformanceError, fail, require
 from rampart.testing.surface_checks.place import WORDS
 from rampart.testing.surface_checks.watched import deeds_of
 
 if TYPE_CHECKING:
     from rampart.testing.surface_checks.place import Place
 
-_HANDLE_MEMBERS = ("payload_id", "surface_name", "wait_until_ready_async", "__aenter__", "__aexit__")
 _HOSTILE_ID = "../../marigold"
 
 
 async def check_members(place: Place) -> None:
     """The surface and its handles have every member, of the right type."""
-    require_members(place.surface, Surface, ("inject",))
     handle: object = await place.handle_async()
     name = type(place.surface).__name__
-    if inspect.iscoroutine(handle):
-        handle.close()
-        fail(f"{name}.inject must not be async: it only prepares, and gives the handle at once")
-    require_members(handle, InjectionHandle, _HANDLE_MEMBERS)
     require(
         handle is not await place.handle_async(),
         f"{name}.inject gave the same handle twice; each planting needs one of its own",
@@ -48,7 +41,7 @@ async def check_members(place: Place) -> None:
 async def check_description(place: Place) -> None:
     """A handle says which payload it plants where, in a form that reports and trials can use."""
     payload = await place.payload_async()
-    handle = place.surface.inject(payload=payload)
+    handle = place.inject(payload)
     name = type(handle).__name__
     _require_line(handle.surface_name, f"{name}.surface_name")
     given_id: object = handle.payload_id
@@ -68,7 +61,10 @@ async def check_inject_only_prepares(place: Place) -> None:
     """Nothing is touched before the handle is entered."""
     before = await place.as_it_is_async()
     payload = await place.payload_async()
-    deeds = deeds_of(lambda: place.surface.inject(payload=payload))
+    place.require_inject()
+    handles: list[object] = []
+    deeds = deeds_of(lambda: handles.append(place.surface.inject(payload=payload)))
+    place.require_handle(handles[0])
     await before.require_again_async("after inject alone")
     require(
         not deeds,
@@ -82,8 +78,10 @@ async def check_hostile_id(place: Place) -> None:
     payload = await place.payload_async()
     payload.id = _HOSTILE_ID
     try:
-        handle = place.surface.inject(payload=payload)
+        handle = place.inject(payload)
         await handle.__aenter__()
+    except ConformanceError:
+        raise
     except Exception:  # whichever the surface chooses
         await before.require_again_async(f"after the payload id {_HOSTILE_ID!r} was refused")
     else:
