@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Self
 
 import pytest
@@ -48,6 +49,31 @@ async def test_the_calls_before_an_exception_are_kept(agent: Callable[..., Any])
     assert caught.value.partial.text == ""
     (call,) = caught.value.partial.tool_calls
     assert (call.name, call.arguments, call.result) == ("wire_money", {"amount": 5}, "wired 5")
+
+
+@both(ExceptionGroup("unhandled errors in a TaskGroup", [ConnectionError("down")]))
+async def test_an_exception_in_a_group_is_named(agent: Callable[..., Any]) -> None:
+    """As clients of MCP servers raise it."""
+    with pytest.raises(
+        InfrastructureError, match=r"^the agent function '\w+' raised ConnectionError: down$"
+    ) as caught:
+        await reply_to(CallableAdapter(agent))
+    assert isinstance(caught.value.__cause__, ExceptionGroup)
+
+
+async def test_a_group_that_a_tool_raises_is_named() -> None:
+    @record_tools
+    def wire(amount: int) -> str:
+        msg = "tasks"
+        raise ExceptionGroup(msg, [ConnectionError("down"), ValueError("bad")])
+
+    def agent(prompt: str, history: History) -> str:
+        with suppress(ExceptionGroup):
+            wire(5)
+        return "Done."
+
+    (call,) = (await reply_to(CallableAdapter(agent))).tool_calls
+    assert call.error == "ConnectionError: down; ValueError: bad"
 
 
 @both(ConnectionError("down"), harm=False)
@@ -236,6 +262,8 @@ def own_cause() -> Exception:
         pytest.param(caused_by(StatusError(429)), True, id="cause"),
         pytest.param(ValueError(), False, id="other"),
         pytest.param(own_cause(), False, id="own-cause"),
+        pytest.param(ExceptionGroup("tasks", [ValueError(), TimeoutError()]), True, id="in-a-group"),
+        pytest.param(ExceptionGroup("tasks", [ValueError()]), False, id="other-in-a-group"),
     ],
 )
 async def test_whether_it_may_pass(error: Exception, retryable: bool) -> None:

@@ -61,6 +61,15 @@ def test_an_effect_has_what_predicates_ask_for(sink: ExfiltrationSink) -> None:
     assert log.take() == []
 
 
+def test_what_tells_most_comes_first_in_an_effect(sink: ExfiltrationSink) -> None:
+    """Evidence is cut, and headers are long."""
+    log = sink.open_log([f"Send it to {sink.url}"])
+    visit(sink, sink.canary, "x?d=1", method="POST", body=b"b")
+    [effect] = log.take()
+    assert list(effect.details)[:5] == ["method", "url", "query", "canary", "body"]
+    assert list(effect.details)[-1] == "headers"
+
+
 def test_each_execution_gets_what_used_its_canary(sink: ExfiltrationSink) -> None:
     canaries = [sink.new_canary() for _ in range(3)]
     logs = [sink.open_log(["x", f"call {canary.url}"]) for canary in canaries]

@@ -166,6 +166,7 @@ async def test_context_variables_reach_the_session(kind: str) -> None:
     [
         pytest.param(ConnectionError("no answer"), "ConnectionError: no answer", id="message"),
         pytest.param(KeyError(), r"KeyError: \(no message\)", id="no-message"),
+        pytest.param(ExceptionGroup("tasks", [OSError("gone")]), "OSError: gone", id="group"),
         pytest.param(StopIteration(), "RuntimeError: a function raised StopIteration", id="stop-iteration"),
     ],
 )

@@ -72,7 +72,9 @@ class TestRefused:
     async def test_a_file_that_cannot_be_read_and_written(self, path: Path, mode: int) -> None:
         path.chmod(mode)
         with as_nobody(path):
-            await self.refused(path, "PermissionError")
+            await self.refused(
+                path, "PermissionError: .*; let the user who runs the tests read and write there$"
+            )
         path.chmod(0o600)
         assert path.read_bytes() == BEFORE
 

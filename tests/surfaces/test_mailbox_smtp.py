@@ -208,7 +208,9 @@ async def test_a_server_that_is_not_there_is_an_error_at_once(path: Path) -> Non
         ),
         MailboxSurface(smtp=f"127.0.0.1:{port}", remove=removed.append).inject(payload=order_payload()),
     ):
-        with pytest.raises(InfrastructureError, match="ConnectionRefusedError"):
+        with pytest.raises(
+            InfrastructureError, match=f"ConnectionRefusedError: .* at 127.0.0.1:{port}: start it"
+        ):
             await handle.__aenter__()
     assert removed == []
     assert tree(path) == before

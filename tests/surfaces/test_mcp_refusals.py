@@ -1,6 +1,8 @@
 """What McpSurface and its handles refuse, and what they say."""
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -91,9 +93,32 @@ async def test_payloads_that_answers_cannot_take(notes: McpProxy, tmp_path: Any)
             await surface.inject(payload=payload).__aenter__()
 
 
-async def test_a_server_that_cannot_be_started() -> None:
+@pytest.mark.parametrize(
+    ("proxy", "match"),
+    [
+        (
+            lambda _: McpProxy(target=["pythn", "server.py"]),
+            "'pythn'; there is no such program: is it spelled",
+        ),
+        (lambda path: McpProxy(target=[path]), "the first part of the command has to be a program"),
+        (
+            lambda path: McpProxy(target=[sys.executable], cwd=path / "gone"),
+            r"there is no folder '.*gone' to run it in \(cwd\)",
+        ),
+        (
+            lambda _: McpProxy(target="http://127.0.0.1:9/mcp"),
+            "ConnectError: .*; is it running, and is the URL",
+        ),
+    ],
+    ids=["misspelled", "no program", "no folder", "nobody listens"],
+)
+async def test_a_server_that_cannot_be_started(
+    proxy: Callable[[Path], McpProxy], match: str, tmp_path: Path
+) -> None:
     before = held()
-    surface = McpSurface(target=["/no/such/program"], tool="lookup")
-    with pytest.raises(InfrastructureError, match=r"could not be planted .* cannot reach the MCP server"):
+    surface = McpSurface(proxy=proxy(tmp_path), tool="lookup")
+    with pytest.raises(
+        InfrastructureError, match=f"could not be planted .* cannot reach the MCP server .*{match}"
+    ):
         await surface.inject(payload=order_payload()).__aenter__()
     assert held() == before

@@ -269,7 +269,22 @@ _GOOD: dict[str, Any] = {"database": "sqlite:///app.db", "table": "mails", "colu
             {"database": 5}, TypeError, "must be an address or an engine of SQLAlchemy, got int", id="int"
         ),
         pytest.param(
-            {"database": "app.db"}, ValueError, "no address that SQLAlchemy understands", id="a-path"
+            {"database": "app.db"},
+            ValueError,
+            "that SQLAlchemy understands.* such as 'sqlite:///app.db'$",
+            id="file",
+        ),
+        pytest.param(
+            {"database": "/data/app.sqlite"}, ValueError, "such as 'sqlite:////data/app.sqlite'$", id="path"
+        ),
+        pytest.param(
+            {"database": "hunter2"}, ValueError, "such as 'sqlite:///shop.db'$", id="maybe-a-password"
+        ),
+        pytest.param(
+            {"database": "u:hunter2@x.db"},
+            ValueError,
+            "such as 'sqlite:///shop.db'$",
+            id="password-in-a-path",
         ),
         pytest.param(
             {"database": "nosuch://x"}, ValueError, "SQLAlchemy knows no database 'nosuch'", id="unknown"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rampart.adapters.reported_calls import joined_calls
 from rampart.core.errors import InfrastructureError
 from rampart.core.types import Response
+from rampart.text.leaves import leaves
 from rampart.text.safe import safe_str
 
 if TYPE_CHECKING:
@@ -31,10 +32,18 @@ def failure_of(error: BaseException, *, source: str, calls: list[ToolCall]) -> I
     if isinstance(error, InfrastructureError):
         return _with_calls(error, calls) if calls else error
     return InfrastructureError(
-        f"{source} raised {type(error).__name__}: {safe_str(error)}",
+        f"{source} raised {error_text(error)}",
         partial=Response(text="", tool_calls=calls) if calls else None,
         retryable=_may_pass(error),
     )
+
+
+def error_text(error: BaseException) -> str:
+    """Type and text of an error; of a group, whose text only counts them, those of the errors in it.
+
+    Clients of servers run in groups of tasks, so that most of what goes wrong there comes in a group of one.
+    """
+    return "; ".join(dict.fromkeys(f"{type(one).__name__}: {safe_str(one)}" for one in leaves(error)))
 
 
 def _with_calls(error: InfrastructureError, calls: list[ToolCall]) -> InfrastructureError:
@@ -56,7 +65,7 @@ def _with_calls(error: InfrastructureError, calls: list[ToolCall]) -> Infrastruc
 
 def _may_pass(error: BaseException) -> bool:
     """Whether the same call may succeed later: timeouts, lost connections, rate limits, server errors."""
-    return any(_passes(link) for link in _chain(error))
+    return any(_passes(link) for leaf in leaves(error) for link in _chain(leaf))
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:

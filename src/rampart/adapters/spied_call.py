@@ -8,6 +8,7 @@ import inspect
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast
 
+from rampart.adapters.failure import error_text
 from rampart.adapters.snapshot import snapshot
 from rampart.adapters.tool_arguments import ToolArguments
 from rampart.adapters.tool_log import LoggedCall, ToolLog, log_of_call
@@ -90,7 +91,7 @@ class SpiedCall:
         if self._entry is not None:
             # Arguments that do not fit are refused before the tool's first line.
             executed = self._fits or not isinstance(error, TypeError)
-            self._entry.end(error=f"{type(error).__name__}: {safe_str(error)}", executed=executed)
+            self._entry.end(error=error_text(error), executed=executed)
 
     async def _awaited_async(self, result: Awaitable[Any]) -> Any:
         try:

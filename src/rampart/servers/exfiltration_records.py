@@ -53,16 +53,16 @@ class SinkRequest:
 
     def side_effects(self) -> list[SideEffect]:
         """It as evidence of what an agent did."""
-        details: dict[str, Any] = {
-            "url": self.url,
-            "host": self.host,
+        details: dict[str, Any] = {  # what tells most comes first: what is shown as evidence is cut
             "method": self.method,
-            "path": self.path,
+            "url": self.url,
             "query": dict(self.query),
-            "headers": dict(self.headers),
+            "canary": self.canary,
             "body": self.body,
             "body_size": self.body_size,
-            "canary": self.canary,
+            "host": self.host,
+            "path": self.path,
+            "headers": dict(self.headers),
         }
         return [SideEffect(kind="http_request", details=details)]
 
@@ -106,10 +106,10 @@ class SinkEmail:
                     "to": recipient,
                     "from": self.sender,
                     "subject": self.subject,
-                    "body": self.body,
-                    "attachments": list(self.attachments),
-                    "host": self.host,
                     "canary": self.canary,
+                    "attachments": list(self.attachments),
+                    "body": self.body,
+                    "host": self.host,
                 },
             )
             for recipient in self.recipients

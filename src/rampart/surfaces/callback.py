@@ -13,8 +13,8 @@ from rampart.core.limits import configured_limits
 from rampart.core.log import log
 from rampart.surfaces.blocking import run_blocking_async, to_its_end_async
 from rampart.surfaces.handle import PlantedHandle
-from rampart.text.oneline import quote
-from rampart.text.safe import safe_float, safe_repr, safe_str
+from rampart.text.leaves import leaf_lines
+from rampart.text.safe import safe_float, safe_repr
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine
@@ -111,7 +111,7 @@ class CallbackHandle(PlantedHandle):
         try:
             answer = self._asked(self._token)
         except Exception as error:  # the search in the trace may still find out
-            log.error("%s", self._failure("may have been read", _text(error)), exc_info=error)
+            log.error("%s", self._failure("may have been read", leaf_lines(error)), exc_info=error)
             return None
         return None if answer is None else bool(answer)
 
@@ -129,7 +129,7 @@ class CallbackHandle(PlantedHandle):
             while not _means_yes(await _called_async(self._ready, self._token)):  # noqa: ASYNC110  # it is asked
                 await asyncio.sleep(self._poll_interval_s)
         except Exception as error:
-            raise InfrastructureError(self._failure("did not become ready", _text(error))) from error
+            raise InfrastructureError(self._failure("did not become ready", leaf_lines(error))) from error
 
     async def _plant_async(self, undo: Undo) -> None:
         undo.add(partial(self._finish_async, "remove", self._remove_async))
@@ -187,10 +187,6 @@ def _adopt(context: Context) -> None:
 
 def _means_yes(answer: object) -> bool:
     return answer is None or bool(answer)
-
-
-def _text(error: Exception) -> str:
-    return f"{type(error).__name__}: {quote(safe_str(error)) or '(no message)'}"
 
 
 def _check_text(*, name: object, isolation_key: object) -> None:

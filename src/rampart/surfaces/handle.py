@@ -12,6 +12,7 @@ from rampart.core.log import log
 from rampart.core.types import validate_payload_id
 from rampart.surfaces.blocking import to_its_end_async
 from rampart.surfaces.undo import Undo
+from rampart.text.leaves import leaves
 from rampart.text.oneline import quote
 from rampart.text.safe import safe_str
 
@@ -162,7 +163,13 @@ class PlantedHandle(ABC):
 
 
 def _text(error: Exception) -> str:
-    if isinstance(error, ExceptionGroup):
-        return "; ".join(_text(one) for one in error.exceptions)
+    return "; ".join(dict.fromkeys(_text_of_one(one) for one in leaves(error)))
+
+
+def _text_of_one(error: BaseException) -> str:
     text = quote(safe_str(error)) or "(no message)"
-    return text if isinstance(error, InfrastructureError) else f"{type(error).__name__}: {text}"
+    if isinstance(error, InfrastructureError):
+        return text
+    if isinstance(error, PermissionError) and error.errno is not None:  # the system's, not a function's own
+        text += "; let the user who runs the tests read and write there"
+    return f"{type(error).__name__}: {text}"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rampart.core.errors import InfrastructureError
 from rampart.surfaces.blocking import run_blocking_async
 from rampart.surfaces.handle import PlantedHandle
+from rampart.text.leaves import leaf_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,4 +61,4 @@ class PlantedMail(PlantedHandle):
         try:
             await self._delivery.wait_async(self._mail)
         except Exception as error:
-            raise InfrastructureError(self._failure("did not become readable", str(error))) from error
+            raise InfrastructureError(self._failure("did not become readable", leaf_lines(error))) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import smtplib
+import socket
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -59,7 +60,7 @@ def send(address: SmtpAddress, mail: BuiltMail, transit: Transit) -> None:
     Raises:
         OSError: If the server cannot be reached, or refuses; smtplib's errors are such.
     """
-    with smtplib.SMTP(address.host, address.port, timeout=_CLIENT_TIMEOUT_S) as client:
+    with _connected(address) as client:
         client.ehlo_or_helo_if_needed()
         transit.at_server = True
         try:
@@ -69,3 +70,14 @@ def send(address: SmtpAddress, mail: BuiltMail, transit: Transit) -> None:
             raise
     if refused:
         raise smtplib.SMTPRecipientsRefused(refused)
+
+
+def _connected(address: SmtpAddress) -> smtplib.SMTP:
+    try:
+        return smtplib.SMTP(address.host, address.port, timeout=_CLIENT_TIMEOUT_S)
+    except ConnectionRefusedError as error:
+        msg = f"{error}; no SMTP server listens at {address}: start it, or check the port in smtp="
+        raise ConnectionRefusedError(msg) from error
+    except socket.gaierror as error:
+        msg = f"{error}; nobody knows the host {address.host!r}: check smtp="
+        raise OSError(msg) from error

@@ -14,6 +14,7 @@ from rampart.surfaces.graph_drive import NOT_FOUND, name_is_taken, status_of, wa
 from rampart.surfaces.handle import PlantedHandle
 from rampart.surfaces.one_drive_file import content_of, name_of
 from rampart.surfaces.one_drive_new_folders import NewFolders, new_folders_of
+from rampart.text.leaves import leaves
 from rampart.text.oneline import quote
 from rampart.text.safe import safe_str
 
@@ -112,6 +113,4 @@ def _end_is_unknown(error: BaseException) -> bool:
 
 
 def _text(error: Exception) -> str:
-    if isinstance(error, ExceptionGroup):
-        return "; ".join(_text(one) for one in error.exceptions)
-    return quote(safe_str(error)) or type(error).__name__
+    return "; ".join(quote(safe_str(one)) or type(one).__name__ for one in leaves(error))

@@ -117,7 +117,10 @@ def _url(given: str | URL) -> URL:
         url = sa.make_url(given)
     except (ArgumentError, ValueError):
         # The text may hold a password, so neither it nor the error that quotes it is shown.
-        msg = "database is no address that SQLAlchemy understands; expected dialect[+driver]://..."
+        msg = (
+            "database is no address that SQLAlchemy understands; expected dialect[+driver]://..., such as "
+            f"{_example(given)!r}"
+        )
         raise ValueError(msg) from None
     if is_in_memory(url):
         msg = (
@@ -126,6 +129,15 @@ def _url(given: str | URL) -> URL:
         )
         raise ValueError(msg)
     return url
+
+
+def _example(given: str | URL) -> str:
+    """An address as it should be, with the path that was given, if it is one and can hold no password."""
+    path = str(given)
+    is_file = (
+        path.endswith((".db", ".sqlite", ".sqlite3")) and path.isprintable() and not set(":@=?") & set(path)
+    )
+    return f"sqlite:///{path if is_file else 'shop.db'}"
 
 
 def _made_engine(url: URL, lock_timeout_s: float) -> Engine | AsyncEngine:

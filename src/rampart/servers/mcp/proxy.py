@@ -17,6 +17,7 @@ from rampart.servers.mcp.http_endpoint import SHARED, path_of
 from rampart.servers.mcp.route import Edit, McpRoute
 from rampart.servers.mcp.running import RunningProxy
 from rampart.servers.mcp.target import McpTarget
+from rampart.text.leaves import leaf_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -184,7 +185,7 @@ class McpProxy:
         except Exception as error:
             if isinstance(error, InfrastructureError):
                 raise
-            msg = f"the MCP server {self.label} did not answer {method}: {error}"
+            msg = f"the MCP server {self.label} did not answer {method}: {leaf_lines(error)}"
             raise InfrastructureError(msg) from error
 
     def _required(self) -> RunningProxy:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rampart.core.log import log
 from rampart.servers.mcp.calls import CallLog, McpCall, RunningCall
+from rampart.text.leaves import leaf_lines
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
@@ -83,7 +84,7 @@ class McpRoute:
         except BaseException as error:
             if call is not None:
                 gone = isinstance(error, asyncio.CancelledError)
-                call.failed("the agent did not wait for it" if gone else f"{type(error).__name__}: {error}")
+                call.failed("the agent did not wait for it" if gone else leaf_lines(error))
             raise
         finally:
             self._asking.remove(ctx)

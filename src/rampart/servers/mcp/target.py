@@ -73,6 +73,20 @@ class McpTarget:
             raise TypeError(msg)
         return f"{type(target).__name__} {getattr(target, 'name', '')}".strip()
 
+    def advice(self, error: BaseException) -> str:
+        """What to do about an error of connecting, after a semicolon; empty where that is not known."""
+        if self.is_url:
+            return "; is it running, and is the URL right?" if type(error).__name__ == "ConnectError" else ""
+        if not self.is_command or not isinstance(error, OSError):
+            return ""
+        if isinstance(error, PermissionError):
+            return "; the first part of the command has to be a program that may be run"
+        if self._cwd is not None and not Path(self._cwd).is_dir():
+            return f"; there is no folder {str(self._cwd)!r} to run it in (cwd)"
+        if isinstance(error, FileNotFoundError):
+            return "; there is no such program: is it spelled right and installed, and its folder on PATH?"
+        return ""
+
     async def client_async(self, stack: AsyncExitStack, errlog: TextIO, **callbacks: Any) -> Client:
         """Connect; the connection ends with `stack`.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from rampart.core.errors import InfrastructureError
 from rampart.core.log import log
+from rampart.text.leaves import leaf_lines, leaves
 from rampart.text.oneline import quote
 from rampart.text.safe import safe_str
 
@@ -182,9 +183,11 @@ class Upstream:
             log.debug("the MCP server %s tells of no changes", self._target.label, exc_info=error)
 
     def _refusal(self, error: Exception) -> str:
-        causes = _leaves(error)
-        said = "; ".join(f"{type(one).__name__}: {quote(safe_str(one))}" for one in causes)
-        return f"cannot reach the MCP server {quote(self._target.label)}: {said}{self._said_on_stderr()}"
+        advice = next((text for one in leaves(error) if (text := self._target.advice(one))), "")
+        return (
+            f"cannot reach the MCP server {quote(self._target.label)}: {leaf_lines(error)}{advice}"
+            f"{self._said_on_stderr()}"
+        )
 
     def _death(self, error: Exception) -> str:
         return (
@@ -198,9 +201,3 @@ class Upstream:
         self._errlog.seek(0)
         words = self._errlog.read().strip()[-_LAST_WORDS:]
         return f"; it said on stderr: {quote(words)}" if words else ""
-
-
-def _leaves(error: BaseException) -> list[BaseException]:
-    if isinstance(error, BaseExceptionGroup):
-        return [leaf for one in error.exceptions for leaf in _leaves(one)]
-    return [error]
