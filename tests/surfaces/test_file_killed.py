@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.surfaces.folders import tree
+from tests.surfaces.folders import open_descriptors, tree
 
 from rampart import InfrastructureError, Payload
 from rampart.surfaces import FileSurface
@@ -206,3 +206,30 @@ async def test_a_link_in_the_place_of_a_record_is_not_followed(path: Path, origi
     with pytest.raises(InfrastructureError, match="symbolic links"):
         await use(path)
     assert (originals / "elsewhere").exists()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param(b'{"a": 1}\n', id="other-fields"),
+        pytest.param(
+            b'{"path": "x", "payload_id": "p", "planted": "x", "folders": [], "found": 7}\n', id="no-found"
+        ),
+        pytest.param(
+            b'{"path": 5, "payload_id": "p", "planted": "x", "folders": [], "found": null}\n', id="no-path"
+        ),
+    ],
+)
+async def test_a_record_that_cannot_be_read_is_left_and_reported(
+    path: Path, originals: Path, content: bytes
+) -> None:
+    kill_while_planted(path)
+    [record] = originals.iterdir()
+    record.write_bytes(content)
+    before = open_descriptors()
+    for _ in range(2):
+        with pytest.raises(InfrastructureError, match=f"{record} is no record .* and remove it"):
+            await use(path)
+    assert open_descriptors() == before
+    assert record.read_bytes() == content
+    await use(path.parent / "other.md")

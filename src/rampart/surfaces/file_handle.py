@@ -13,6 +13,7 @@ from rampart.surfaces.blocking import run_blocking_async
 from rampart.surfaces.file_disk import create, look, overwrite, permissions
 from rampart.surfaces.file_folders import claim_folders, leave_folders
 from rampart.surfaces.file_kept import keep
+from rampart.surfaces.file_names import claim_file, isolation_key, leave_file
 from rampart.surfaces.file_original import OriginalRecord, Planting, digest
 from rampart.surfaces.file_recovery import holds_planted, is_as_found, put_back, recover_once, settle
 from rampart.surfaces.handle import PlantedHandle
@@ -59,16 +60,22 @@ class FileHandle(PlantedHandle):
         self._mode_then: int | None = None
         self._kept: Path | None = None
         self._folders: list[Path] = []
+        self._file: tuple[int, int] | None = None
 
     @cached_property
     def _real_path(self) -> Path:
         return Path(os.path.realpath(self._path))
 
+    @cached_property
+    def _key(self) -> str:
+        if self._alone_in is not None:
+            return f"file:{os.path.normcase(os.path.realpath(self._alone_in))}"
+        return isolation_key(self._real_path)
+
     @property
     def isolation_key(self) -> str:
         """The file itself, whatever links lead to it: handles with the same key never overlap."""
-        place = self._real_path if self._alone_in is None else os.path.realpath(self._alone_in)
-        return f"file:{os.path.normcase(place)}"
+        return self._key
 
     async def _plant_async(self, undo: Undo) -> None:
         undo.add(self._restore_async)
@@ -96,6 +103,7 @@ class FileHandle(PlantedHandle):
     def _plant(self) -> None:
         recover_once()
         record = self._claim()
+        self._file = claim_file(self._real_path)
         found = look(self._real_path)
         content = self._content.with_payload(found.content if found else None, self.payload)
         if found is None:
@@ -112,6 +120,7 @@ class FileHandle(PlantedHandle):
         if found is None:
             self._real_path.parent.mkdir(parents=True, exist_ok=True)
             create(self._real_path, content)
+            self._file = claim_file(self._real_path)
         else:
             self._overwriting = True
             overwrite(self._real_path, content)
@@ -132,7 +141,7 @@ class FileHandle(PlantedHandle):
     def _restore(self) -> None:
         """Bear that planting got anywhere or nowhere, and being called again after success or failure."""
         try:
-            self._put_back()
+            self._put_back_and_leave()
         except (OSError, InfrastructureError) as error:
             where = self._keep_original()
             if where is None:
@@ -159,6 +168,13 @@ class FileHandle(PlantedHandle):
                 return f"{self._record.path}, below the first line"
         self._record.release()
         return str(self._kept)
+
+    def _put_back_and_leave(self) -> None:
+        try:
+            self._put_back()
+        finally:  # what could not be put back is not ours any more either
+            leave_file(self._real_path, self._file)
+            self._file = None
 
     def _put_back(self) -> None:
         planting = self._planting

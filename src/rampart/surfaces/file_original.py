@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import stat
 import sys
 import tempfile
 import time
@@ -71,7 +72,15 @@ class OriginalRecord:
         descriptor = _locked(path)
         self._descriptor: int | None = descriptor
         self._has_content = os.fstat(descriptor).st_size > 0
-        self.left_behind = _decoded(path.read_bytes()) if self._has_content else None
+        try:
+            self.left_behind = _decoded(path.read_bytes()) if self._has_content else None
+        except (KeyError, TypeError, AttributeError) as error:
+            self.let_go()
+            msg = f"{path} is no record of a planted file that can be read: see what it holds, and remove it"
+            raise InfrastructureError(msg) from error
+        except BaseException:
+            self.let_go()
+            raise
 
     @classmethod
     def claim(cls, path: Path) -> Self:
@@ -79,6 +88,7 @@ class OriginalRecord:
 
         Raises:
             FileInUseError: If another handle holds it, of this process or another one.
+            InfrastructureError: If what is written down of it cannot be read.
             OSError: If there is nowhere to keep the original.
         """
         return cls(private_path("original", digest(os.fsencode(path))[:32]))
@@ -89,7 +99,7 @@ class OriginalRecord:
         found = []
         pattern = private_path("original", "*")
         for path in sorted(pattern.parent.glob(pattern.name)):
-            with suppress(OSError, FileInUseError):
+            with suppress(OSError, InfrastructureError):
                 record = cls(path)
                 if record.left_behind is None:
                     record.release()
@@ -161,8 +171,12 @@ def _is_there(record: Path, descriptor: int) -> bool:
 
 def _require_ours(record: Path, descriptor: int) -> None:
     """Refuse what somebody else put there, who could say what to write where."""
-    if sys.platform != "win32" and os.fstat(descriptor).st_uid != os.geteuid():
+    about = os.fstat(descriptor)
+    if sys.platform != "win32" and about.st_uid != os.geteuid():
         msg = f"{record}, where the original would be kept, belongs to another user: remove it"
+        raise PermissionError(msg)
+    if not stat.S_ISREG(about.st_mode) or about.st_nlink > 1:  # to write there would destroy another file
+        msg = f"{record}, where the original would be kept, is no file of its own: remove it"
         raise PermissionError(msg)
 
 
