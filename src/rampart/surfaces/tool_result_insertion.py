@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import threading
 from dataclasses import dataclass
@@ -71,7 +72,7 @@ class PlantedResults:
     def _put(self, result: Any) -> Any:
         how = self._insertion
         if how.insert is not None:
-            changed = how.insert(result, self._payload)
+            changed = how.insert(_copied(result), self._payload)
             if changed is None and result is not None:
                 msg = "insert returned None; it has to return the result with the payload in it"
                 raise LookupError(msg)
@@ -80,3 +81,15 @@ class PlantedResults:
                 raise LookupError(msg)
             return changed
         return poisoned(result, self._payload, mode=how.mode, at=how.at)
+
+
+def _copied(result: Any) -> Any:
+    """A copy where one can be had.
+
+    A function that changes what it gets would poison what the tool keeps and returns to others: a cache, a
+    store.
+    """
+    try:
+        return copy.deepcopy(result)
+    except Exception:
+        return result

@@ -39,7 +39,8 @@ class ToolResultSurface(Generic[Tool]):
         at: Where in a list or dict the payload goes: a key, or a list of keys and positions. By default the
             longest string in it.
         insert: In place of `mode` and `at`: a function that takes the tool's result and the payload's text
-            and gives the poisoned result, for tools that return other objects.
+            and gives the poisoned result, for tools that return other objects. It gets a deep copy, where
+            the result can be copied, so that what the tool keeps of it stays clean.
         name: What reports call this place; by default `tool <name>`.
 
     Raises:

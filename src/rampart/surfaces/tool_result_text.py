@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Literal
 
 Mode = Literal["append", "replace"]
@@ -74,11 +76,21 @@ def changed_at(value: Any, path: Path, change: Callable[[str], str]) -> Any:
     except TypeError:
         msg = f"found {type(value).__name__} where {first!r} should be looked up"
         raise LookupError(msg) from None
-    if isinstance(value, Mapping):
-        return {**value, first: changed}
-    items: Any = list(value)
-    items[first] = changed
-    return tuple(items) if isinstance(value, tuple) else items
+    return _with_item(value, first, changed)
+
+
+def _with_item(value: Any, key: Any, item: Any) -> Any:
+    """A copy with another item, of the same type where that can be kept."""
+    if isinstance(value, tuple):
+        items = list(value)
+        items[key] = item
+        return type(value)._make(items) if hasattr(value, "_make") else tuple(items)
+    copied: Any = dict(value) if isinstance(value, Mapping) else list(value)
+    if isinstance(value, dict | list) and type(value) not in {dict, list}:  # agents may use what it can do
+        with suppress(Exception):
+            copied = copy.copy(value)
+    copied[key] = item
+    return copied
 
 
 def longest_first(value: Any) -> list[Path]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from contextvars import ContextVar, copy_context
+from contextvars import Context, ContextVar, copy_context
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rampart.surfaces.tool_result_insertion import PlantedResults
+
+_OURS = "rampart_"
+"""What the names of our own context variables begin with: each execution has some."""
+_NOTHING = object()
 
 _entered: ContextVar[Mapping[int, tuple[PlantedResults, ...]]] = ContextVar("rampart_tool_results")
 
@@ -33,7 +37,7 @@ class Trials:
         here = self._here()
         with self._lock:
             trial = self._active[here[0]].trial if here else planted
-            self._active[planted] = _Entered(asyncio.get_running_loop(), trial)
+            self._active[planted] = _Entered(asyncio.get_running_loop(), trial, copy_context())
         _entered.set({**_entered.get({}), id(self): (*here, planted)})
 
     def leave(self, planted: PlantedResults) -> None:
@@ -71,16 +75,22 @@ class Trials:
     def _knows_its_context(self) -> bool:
         """Whether the caller would know of a trial if it belonged to one.
 
-        A thread that the agent starts by itself has an empty context; any other was handed down.
+        A thread that the agent starts by itself has a context in which nothing is, or only what the thread
+        itself has set, as `decimal` and tracers do. One that was handed down is told by variables of ours, or
+        by what it has in common with the contexts of the trials.
         """
-        if len(copy_context()) > 0:
-            return True
+        with self._lock:
+            active = list(self._active.values())
+        for variable, value in copy_context().items():
+            if variable.name.startswith(_OURS):
+                return True
+            if any(entered.context.get(variable, _NOTHING) is value for entered in active):
+                return True
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
             return False
-        with self._lock:
-            return any(entered.loop is loop for entered in self._active.values())
+        return any(entered.loop is loop for entered in active)
 
 
 @dataclass(frozen=True)
@@ -88,6 +98,8 @@ class _Entered:
     loop: asyncio.AbstractEventLoop
     trial: PlantedResults
     """The first that its trial planted here."""
+    context: Context
+    """What was set where it was planted."""
 
 
 class TrialCall:
