@@ -107,7 +107,7 @@ class TestRunReport:
     def attack_rates(self) -> AttackRates | None:
         """Attack success and utility over all results that count.
 
-        None if none of them was asked about the user's job or had a control arm.
+        None if none of them was asked about the user's job or had a control arm, or all are ERROR.
         """
         return AttackRates.of(last_attempts(self.results))
 
