@@ -125,6 +125,15 @@ async def test_proof_may_be_asked_for_every_place() -> None:
     assert "payload not known to be delivered: C" in result.summary
 
 
+@pytest.mark.parametrize(("require", "status"), [(None, "undetermined"), (False, "safe")])
+async def test_deliveries_may_be_left_out_of_the_verdict(require: bool | None, status: str) -> None:
+    result = await Attacks.xpia(
+        inject=Planted(text=ORDER), trigger="go", evaluator=LEAK, require_delivery=require
+    ).execute_async(adapter=ScriptedAgent([got("nothing")]))
+    assert (result.status.value, result.injections[0].delivery) == (status, "not_observed")
+    assert "notes" in result.summary
+
+
 @pytest.mark.parametrize(
     ("read", "delivery"), [("Dear all, here is the plan.", "not_observed"), (ORDER, "observed")]
 )

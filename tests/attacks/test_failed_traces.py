@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from tests.attacks.support import DONE, LEAK, Judge, Planted, got
+from tests.execution.support import collecting
 
 from rampart import (
     Attacks,
@@ -181,3 +182,54 @@ async def test_skip_inside_an_agent_is_a_skip() -> None:
     agent = ScriptedAgent(["the secret", pytest.skip.Exception("no agent here")])
     with pytest.raises(pytest.skip.Exception, match="no agent here"):
         await Attacks.xpia(trigger=["a", "b"], evaluator=LEAK, stop_when=None).execute_async(adapter=agent)
+
+
+async def test_cancelled_attack_is_an_error_that_keeps_turns_and_injections() -> None:
+    handle, heard, asked_again = Planted(), Heard(), asyncio.Event()
+
+    async def hang(_request: Request, _history: object) -> str:
+        asked_again.set()
+        await asyncio.Event().wait()
+        return "never"
+
+    agent = ScriptedAgent(["the secret", hang])
+    collected, installed = collecting()
+    with installed:
+        task = asyncio.create_task(
+            Attacks.xpia(
+                inject=handle, trigger=["a", "b"], evaluator=LEAK, stop_when=None, event_handlers=[heard]
+            ).execute_async(adapter=agent)
+        )
+        await asked_again.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    [result] = collected.results
+    assert (result.status, result.strategy, result.trace_end_reason) == (SafetyStatus.ERROR, "xpia", None)
+    assert "CancelledError" in result.summary
+    assert [turn.response.text for turn in result.turns] == ["the secret"]
+    assert [record.surface_name for record in result.injections] == ["notes"]
+    assert handle.diary[-1] == "leave notes"
+    assert heard.kinds == [ExecutionEvent.ON_PRE_EXECUTE, ExecutionEvent.ON_ERROR]
+
+
+async def test_removal_that_fails_makes_an_open_verdict_an_error() -> None:
+    async def fail() -> None:
+        raise OSError("in use")
+
+    handle = Planted(text="never read by anybody")
+    handle.leaving = fail
+    result = await Attacks.xpia(inject=handle, trigger="go", evaluator=LEAK, utility=DONE).execute_async(
+        adapter=ScriptedAgent([got("nothing", text="a summary")])
+    )
+    assert (result.status, result.metadata["cleanup_errors"]) == (
+        SafetyStatus.ERROR,
+        ["injection 'notes' exit: OSError: in use"],
+    )
+    assert result.summary.endswith("without that: undetermined: payload not delivered: notes")
+    assert result.final_trace_evaluation is not None
+    assert result.final_trace_evaluation.outcome is EvalOutcome.NOT_DETECTED
+    assert result.utility is not None
+    assert result.utility.detected
+    assert result.trace_end_reason is not None
+    assert [record.delivery for record in result.injections] == ["not_observed"]

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from tests.attacks.support import LEAK, Planted
 
-from rampart import Attacks, Payload, Request
+from rampart import Attacks, Payload, Request, SafetyStatus
 from rampart.attacks import XPIAExecution
 from rampart.drivers import StaticDriver
+from rampart.testing import ScriptedAgent
 
 SAME = Planted("A")
 
@@ -96,7 +97,15 @@ def test_everything_is_given_by_name() -> None:
         xpia(Planted(), "go", LEAK)
 
 
-def test_defaults() -> None:
-    execution = XPIAExecution(driver=StaticDriver(prompts=["go"]), evaluator=LEAK)
+async def test_defaults() -> None:
+    execution = XPIAExecution(driver=StaticDriver(prompts=["the secret?"] * 30), evaluator=LEAK)
     assert execution.strategy_name == "xpia"
     assert execution.isolation_keys == frozenset()
+    result = await execution.execute_async(adapter=ScriptedAgent(["the secret"], repeat_last=True))
+    assert len(result.turns) == 25, "and nothing stops it early"
+    assert (result.status, result.injections, result.utility, result.control) == (
+        SafetyStatus.UNSAFE,
+        [],
+        None,
+        None,
+    )
