@@ -35,7 +35,7 @@ def storm(proxy: McpProxy) -> Storm:
         await asyncio.sleep(0.1)  # the connection of the client ends on the other side too
         return text
 
-    return Storm(make_handle=make_handle, read=read, snapshot=snapshot, trials=60, concurrency=10, fault_s=2)
+    return Storm(make_handle=make_handle, read=read, snapshot=snapshot, fault_s=2)
 
 
 def test_a_storm(notes: McpProxy) -> None:

@@ -71,7 +71,7 @@ def storm(url: sa.URL) -> Storm:
         url,
         ";".join(
             f"INSERT INTO mails (id, owner, subject, body) VALUES ({number}, 1, 'No. {number}', 'Dear Ann.')"
-            for number in range(1000, 1100)
+            for number in range(1000, 1200)
         ),
     )
 
@@ -87,8 +87,6 @@ def storm(url: sa.URL) -> Storm:
         make_handle=make_handle,
         read=read,
         snapshot=lambda: dump(url),
-        trials=100,
-        concurrency=10,
         fault_s=1,
     )
 
