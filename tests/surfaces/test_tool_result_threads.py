@@ -2,9 +2,8 @@
 
 import asyncio
 import threading
-from collections.abc import Callable
 from decimal import getcontext
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from tests.surfaces.agents import ORDER, order_payload
@@ -22,7 +21,7 @@ def search_web(query: str) -> str:
     return f"Results for {query}."
 
 
-def read_in_own_thread(surface: ToolResultSurface[Callable[[str], str]]) -> str:
+def read_in_own_thread(surface: ToolResultSurface[Any]) -> str:
     """Call from a thread with nothing handed down, in which there has been decimal arithmetic.
 
     That leaves a context variable in each thread, as tracers do.
