@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rampart.core.types import validate_payload_id
@@ -30,10 +31,10 @@ def content_of(payload: Payload) -> bytes:
     """
     if payload.format.is_text:
         return _checked_size(payload.content.encode(), payload=payload)
-    if payload.artifact is None or not payload.artifact.is_file():
+    if payload.artifact is None or not Path(payload.artifact).is_file():
         msg = f"payload {payload.id!r} has no artifact to upload: {payload.artifact} is no file"
         raise ValueError(msg)
-    with payload.artifact.open("rb") as file:
+    with Path(payload.artifact).open("rb") as file:
         return _checked_size(file.read(MOST_BYTES + 1), payload=payload)
 
 

@@ -1,11 +1,12 @@
 """A client of a user's own will do, as long as it uploads and deletes; needs no Graph SDK."""
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from rampart import InfrastructureError, Payload
+from rampart import InfrastructureError, Payload, PayloadFormat
 from rampart.surfaces import OneDriveSurface
 
 
@@ -37,6 +38,18 @@ async def test_planted_and_removed() -> None:
     async with surface.inject(payload=Payload(content="hello", id="p")) as handle:
         await handle.wait_until_ready_async()
         assert client.files == {"root:/a/b/p.txt:": b"hello"}
+    assert client.files == {}
+
+
+@pytest.mark.parametrize("kind", [Path, str], ids=["path", "text"])
+async def test_an_artifact_of_4_mib_is_taken(kind: Any, tmp_path: Path) -> None:
+    content = b"x" * (4 * 1024 * 1024)
+    (tmp_path / "a.pdf").write_bytes(content)
+    payload = Payload(content="x", id="p", format=PayloadFormat.PDF, artifact=kind(tmp_path / "a.pdf"))
+    client = _Client()
+    surface = OneDriveSurface(graph_client=client, drive_id="d", folder_path="", indexing_delay=0)
+    async with surface.inject(payload=payload):
+        assert client.files == {"root:/p.pdf:": content}
     assert client.files == {}
 
 
