@@ -244,6 +244,60 @@ async def test_what_cannot_be_removed_is_reported_until_it_can(path: Path) -> No
     assert tree(path) == before
 
 
+def _link_to_itself(path: Path) -> None:
+    path.symlink_to(path)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        pytest.param(os.mkfifo, id="pipe"),
+        pytest.param(_link_to_itself, id="link-to-itself"),
+    ],
+)
+async def test_what_came_meanwhile_and_is_no_mail_is_passed_over(
+    path: Path, make: Callable[[Path], None]
+) -> None:
+    before = names(path / "new")
+    async with MailboxSurface(maildir=path).inject(payload=order_payload()):
+        make(path / "new" / "other")
+    assert names(path / "new") == sorted([*before, "other"])
+
+
+async def test_the_own_mail_is_removed_whatever_else_is_there(path: Path) -> None:
+    handle = MailboxSurface(maildir=path).inject(payload=order_payload())
+    await handle.__aenter__()
+    planted = _planted(path)
+    (path / "new" / "other").mkdir()
+    with pytest.raises(InfrastructureError, match=f"Is a directory: '{path}/new/other'"):
+        await handle.__aexit__(None, None, None)
+    assert not planted.exists()
+
+
+async def test_a_mail_that_came_meanwhile_and_cannot_be_read_is_reported_and_the_own_one_removed(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may be a copy. Root may read all, so the refusal is made here."""
+    other = path / "new" / "other"
+
+    def opened(file: Path, *args: Any, **options: Any) -> Any:
+        if file == other:
+            raise PermissionError(13, "Permission denied", str(file))
+        return open(file, *args, **options)  # noqa: PTH123  # the method is what is replaced
+
+    monkeypatch.setattr("pathlib.Path.open", opened)
+    handle = MailboxSurface(maildir=path).inject(payload=order_payload())
+    await handle.__aenter__()
+    planted = _planted(path)
+    other.touch()
+    for _ in range(2):
+        with pytest.raises(InfrastructureError, match=f"Permission denied: '{other}'"):
+            await handle.__aexit__(None, None, None)
+        assert not planted.exists()
+    other.unlink()
+    await handle.__aexit__(None, None, None)
+
+
 def test_links_to_a_maildir_are_the_same_place(path: Path) -> None:
     link = path.with_name("link")
     link.symlink_to(path)

@@ -95,35 +95,45 @@ class Maildir:
 
     def holds(self, message_id: str, before: frozenset[str]) -> bool:
         """Whether such a mail is there now."""
-        return next(self._find(message_id, before), None) is not None
+        return next(self._find(message_id, before, []), None) is not None
 
     def remove(self, message_id: str, before: frozenset[str]) -> None:
         """Remove every mail of this id that was not there before.
 
         Raises:
-            OSError: If one cannot be removed.
+            OSError: If one cannot be removed, or one that came meanwhile cannot be read.
             RuntimeError: If it is moved about faster than it can be removed.
         """
         nothing_found = 0
         for _ in range(_ROUNDS):
-            found = list(self._find(message_id, before))
+            unreadable: list[OSError] = []
+            found = list(self._find(message_id, before, unreadable))
             for path in found:
                 with suppress(FileNotFoundError):  # moved meanwhile: the next round finds it
                     path.unlink()
             # A file that is renamed while its directory is listed may be missed once.
             nothing_found = 0 if found else nothing_found + 1
             if nothing_found == 2:
+                if unreadable:  # what is known to be there has gone; this may be a copy of it
+                    raise unreadable[0]
                 return
         msg = f"somebody keeps moving the mail {message_id} about"
         raise RuntimeError(msg)
 
-    def _find(self, message_id: str, before: frozenset[str]) -> Iterator[Path]:
+    def _find(self, message_id: str, before: frozenset[str], unreadable: list[OSError]) -> Iterator[Path]:
         for path in self._mails():
             if _unique_name(path) in before:
                 continue
-            with suppress(FileNotFoundError), path.open("rb") as file:
-                if message_id_of(file.read(HEADER_BYTES)) == message_id:
-                    yield path
+            try:
+                # A pipe would be waited for, and is no mail.
+                beginning = _beginning(path) if path.is_file() or path.is_dir() else b""
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                unreadable.append(error)
+                continue
+            if message_id_of(beginning) == message_id:
+                yield path
 
     def _mails(self) -> Iterator[Path]:
         """All mails of the maildir; `new` before `cur`, since that is the way they go."""
@@ -195,6 +205,11 @@ def _remove_if_empty(directory: Path) -> None:
     except OSError:
         if not any(directory.iterdir()):
             raise
+
+
+def _beginning(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(HEADER_BYTES)
 
 
 def _unique_name(path: Path) -> str:
