@@ -3,6 +3,8 @@
 import os
 import subprocess
 import sys
+import tempfile
+import time
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +14,19 @@ import sqlalchemy as sa
 from sqlalchemy.pool import NullPool
 
 _SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "postgres.py"
+
+
+@pytest.fixture(scope="session")
+def originals_of_the_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where originals are kept that tests leave behind and do not look at."""
+    return tmp_path_factory.mktemp("originals")
+
+
+@pytest.fixture(autouse=True)
+def originals(originals_of_the_run: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where originals are kept; tests that look at them have a folder of their own."""
+    monkeypatch.setattr(tempfile, "tempdir", str(originals_of_the_run))
+    return originals_of_the_run
 
 
 @pytest.fixture(scope="session")
@@ -47,10 +62,11 @@ def postgres_url(postgres_server: sa.URL) -> Iterator[sa.URL]:
     with engine.connect() as connection:
         connection.execute(sa.text(f"CREATE DATABASE {name}"))
     yield postgres_server.set(database=name)
+    connected = sa.text("SELECT count(*) FROM pg_stat_activity WHERE datname = :name")
     with engine.connect() as connection:
-        left = connection.scalar(
-            sa.text("SELECT count(*) FROM pg_stat_activity WHERE datname = :name"), {"name": name}
-        )
+        patience = time.monotonic() + 5  # the server takes a moment to see that a connection was closed
+        while (left := connection.scalar(connected, {"name": name})) and time.monotonic() < patience:
+            time.sleep(0.01)
         connection.execute(sa.text(f"DROP DATABASE {name} WITH (FORCE)"))
     assert left == 0
 

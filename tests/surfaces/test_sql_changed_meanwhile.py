@@ -1,5 +1,10 @@
 """What agents and others do to the place while a payload is in it is theirs, and is never written over."""
 
+# ruff: noqa: ASYNC240 - the tests look at small files of their own, and nothing runs beside them
+import stat
+import tempfile
+from pathlib import Path
+
 import pytest
 import sqlalchemy as sa
 from tests.surfaces.agents import ORDER, order_payload
@@ -7,6 +12,16 @@ from tests.surfaces.sql_tables import connected, dump, mail_surface, make_tables
 
 from rampart import InfrastructureError
 from rampart.surfaces import PlantedHandle, SqlSurface
+
+FOUND = "Dear Ann, see our offer."
+
+
+@pytest.fixture(autouse=True)
+def originals(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where originals are kept."""
+    folder = tmp_path_factory.mktemp("originals")
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
 
 
 @pytest.fixture(autouse=True)
@@ -102,8 +117,8 @@ async def test_a_new_row_that_others_refer_to(database_url: sa.URL) -> None:
         pytest.param("UPDATE mails SET body = '' WHERE id = 101", id="empty"),
     ],
 )
-async def test_a_column_that_was_changed_is_left(
-    database_url: sa.URL, old_row: PlantedHandle, change: str
+async def test_a_column_that_was_changed_is_left_and_the_original_is_kept(
+    database_url: sa.URL, old_row: PlantedHandle, change: str, originals: Path
 ) -> None:
     await old_row.__aenter__()
     run(database_url, change)
@@ -112,9 +127,73 @@ async def test_a_column_that_was_changed_is_left(
         with pytest.raises(
             InfrastructureError,
             match="somebody changed column 'body' of the row id=101 meanwhile, so it was left",
-        ):
+        ) as caught:
             await _leave(old_row)
         assert dump(database_url) == changed
+        [kept] = originals.iterdir()
+        assert str(caught.value).endswith(f"; what column 'body' held before is in {kept}")
+        assert kept.read_text() == FOUND
+        assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    run(database_url, f"UPDATE mails SET body = '{ORDER}' WHERE id = 101")
+    await _leave(old_row)
+    assert rows(database_url, "SELECT body FROM mails WHERE id = 101") == [(FOUND,)]
+    assert [*originals.iterdir()] == []
+
+
+@pytest.mark.parametrize(
+    ("column", "found", "original"),
+    [
+        pytest.param("body", "''", b"", id="empty"),
+        pytest.param("body", "'Gr\u00fc\u00dfe\n\n'", "Gr\u00fc\u00dfe\n\n".encode(), id="text"),
+        pytest.param("raw", "X'00ff0a'", b"\x00\xff\n", id="bytes"),
+        pytest.param("body", "NULL", None, id="null"),
+    ],
+)
+@pytest.mark.parametrize("change", ["changed", "deleted"])
+async def test_whatever_the_column_held_is_kept(
+    database_url: sa.URL, originals: Path, *, column: str, found: str, original: bytes | None, change: str
+) -> None:
+    if database_url.get_backend_name() == "postgresql":
+        found = found.replace("X'", "'\\x")
+    run(database_url, f"UPDATE mails SET {column} = {found} WHERE id = 101")
+    handle = mail_surface(database_url, where={"id": 101}, column=column).inject(payload=order_payload())
+    await handle.__aenter__()
+    done = "DELETE FROM mails" if change == "deleted" else f"UPDATE mails SET {column} = NULL"
+    run(database_url, f"{done} WHERE id = 101")
+    if original is None and change == "changed":
+        await _leave(handle)  # it holds what it held before
+        assert [*originals.iterdir()] == []
+        return
+    with pytest.raises(InfrastructureError, match=r"is gone, so|meanwhile, so it was left") as caught:
+        await _leave(handle)
+    if original is None:
+        assert str(caught.value).endswith("; column 'body' held NULL before")
+        assert [*originals.iterdir()] == []
+    else:
+        [kept] = originals.iterdir()
+        assert str(kept) in str(caught.value)
+        assert kept.read_bytes() == original
+
+
+async def test_many_changes_of_one_column_keep_one_original(database_url: sa.URL, originals: Path) -> None:
+    for number in range(3):
+        run(database_url, f"UPDATE mails SET body = '{FOUND}' WHERE id = 101")
+        handle = mail_surface(database_url, where={"id": 101}).inject(payload=order_payload())
+        await handle.__aenter__()
+        run(database_url, f"UPDATE mails SET body = 'mine {number}' WHERE id = 101")
+        with pytest.raises(InfrastructureError, match="meanwhile"):
+            await _leave(handle)
+    assert [kept.read_text() for kept in originals.iterdir()] == [FOUND]
+
+
+async def test_no_password_is_kept(database_url: sa.URL, old_row: PlantedHandle, originals: Path) -> None:
+    async with old_row:
+        [record] = originals.iterdir()
+        assert stat.S_IMODE(record.stat().st_mode) == 0o600
+        assert record.read_text().partition("\n")[2] == FOUND
+        if database_url.password is not None:
+            assert str(database_url.password) not in record.read_text()
+    assert [*originals.iterdir()] == []
 
 
 async def test_a_column_that_got_its_old_value_back(database_url: sa.URL, old_row: PlantedHandle) -> None:
@@ -164,12 +243,20 @@ async def test_a_column_whose_comparison_ignores_case(database_url: sa.URL) -> N
     assert rows(database_url, "SELECT body FROM notes") == [(ORDER.upper(),)]
 
 
-async def test_removal_is_tried_again(database_url: sa.URL, old_row: PlantedHandle) -> None:
+async def test_removal_is_tried_again(database_url: sa.URL, old_row: PlantedHandle, originals: Path) -> None:
     before = dump(database_url)
     await old_row.__aenter__()
     run(database_url, "ALTER TABLE mails RENAME TO elsewhere")
-    with pytest.raises(InfrastructureError, match=r"could not be removed.*(no such table|does not exist)"):
+    with pytest.raises(
+        InfrastructureError, match=r"could not be removed.*(no such table|does not exist)"
+    ) as caught:
         await _leave(old_row)
+    [record] = originals.iterdir()
+    assert str(caught.value).endswith(
+        f"; what column 'body' held before is in {record}, below the first line"
+    )
+    assert record.read_text().partition("\n")[2] == FOUND
     run(database_url, "ALTER TABLE elsewhere RENAME TO mails")
     await _leave(old_row)
     assert dump(database_url) == before
+    assert [*originals.iterdir()] == []

@@ -12,11 +12,12 @@ from rampart.core.errors import InfrastructureError
 from rampart.surfaces.blocking import run_blocking_async
 from rampart.surfaces.file_disk import create, look, overwrite, permissions
 from rampart.surfaces.file_folders import claim_folders, leave_folders
-from rampart.surfaces.file_kept import keep
 from rampart.surfaces.file_names import claim_file, isolation_key, leave_file
-from rampart.surfaces.file_original import OriginalRecord, Planting, digest
+from rampart.surfaces.file_original import OriginalRecord, Planting
 from rampart.surfaces.file_recovery import holds_planted, is_as_found, put_back, recover_once, settle
 from rampart.surfaces.handle import PlantedHandle
+from rampart.surfaces.kept_original import keep
+from rampart.surfaces.private_file import digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -162,7 +163,7 @@ class FileHandle(PlantedHandle):
             return None
         if self._kept is None:
             try:
-                self._kept = keep(planting, planting.found)
+                self._kept = keep(os.fspath(planting.path), planting.found.content)
             except OSError:  # there is no room for another copy
                 self._record.let_go()
                 return f"{self._record.path}, below the first line"

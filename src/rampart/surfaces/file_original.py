@@ -6,12 +6,10 @@ when the file is as it was. A lock on it says that its process still lives.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import stat
 import sys
-import tempfile
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,20 +18,11 @@ from typing import Any, Self
 
 from rampart.core.errors import InfrastructureError
 from rampart.surfaces.file_disk import FileOnDisk, write_all
-
-if sys.platform != "win32":  # there, a record of another process counts as left behind
-    import fcntl
+from rampart.surfaces.private_file import PRIVATE, digest, lock, private_path
 
 _ATTEMPTS = 100
 _PAUSE_S = 0.001
 _HEADER_BYTES = 1 << 16
-PRIVATE = (  # nobody else reads it, and no link of somebody else is followed
-    os.O_RDWR
-    | os.O_CREAT
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_BINARY", 0)
-)
 
 
 class FileInUseError(InfrastructureError):
@@ -127,17 +116,6 @@ class OriginalRecord:
             self._descriptor = None
 
 
-def digest(content: bytes) -> str:
-    """The SHA-256 of the content of a file, in hex."""
-    return hashlib.sha256(content).hexdigest()
-
-
-def private_path(what: str, name: str) -> Path:
-    """A place among the temporary files, for this user alone; `*` as a name gives a pattern."""
-    user = os.geteuid() if sys.platform != "win32" else "user"
-    return Path(tempfile.gettempdir()) / f"rampart-{what}-{user}-{name}"
-
-
 def _locked(record: Path) -> int:
     """An open file that nobody else holds."""
     about: dict[str, Any] = {}
@@ -145,7 +123,7 @@ def _locked(record: Path) -> int:
         descriptor = os.open(record, PRIVATE, 0o600)
         try:
             _require_ours(record, descriptor)
-            if _lock(descriptor):
+            if lock(descriptor):
                 if _is_there(record, descriptor):
                     return descriptor
             else:
@@ -178,18 +156,6 @@ def _require_ours(record: Path, descriptor: int) -> None:
     if not stat.S_ISREG(about.st_mode) or about.st_nlink > 1:  # to write there would destroy another file
         msg = f"{record}, where the original would be kept, is no file of its own: remove it"
         raise PermissionError(msg)
-
-
-def _lock(descriptor: int) -> bool:
-    """Whether the lock could be had."""
-    try:
-        if sys.platform != "win32":
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:  # not every file system can; then nobody can tell who lives
-        return True
-    return True
 
 
 def _encoded(planting: Planting) -> bytes:

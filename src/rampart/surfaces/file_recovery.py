@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from rampart.core.errors import InfrastructureError
 from rampart.core.log import log
 from rampart.surfaces.file_disk import look, permissions, remove_empty, restore
-from rampart.surfaces.file_original import OriginalRecord, digest
+from rampart.surfaces.file_original import OriginalRecord
+from rampart.surfaces.private_file import digest
 
 if TYPE_CHECKING:
     from rampart.surfaces.file_original import Planting

@@ -29,6 +29,11 @@ _LONGEST_WAIT_S = 0.25
 class MailDelivery(Protocol):
     """One mail on its way."""
 
+    @property
+    def store(self) -> MailStore | None:
+        """Where it arrives; None if only functions of the user know."""
+        ...
+
     async def plant_async(self, mail: BuiltMail, undo: Undo) -> None:
         """Send it off, and add to `undo` how it is taken back."""
         ...
@@ -42,6 +47,7 @@ class DirectDelivery:
     """A mail that is put where it is kept."""
 
     def __init__(self, *, store: MailStore) -> None:
+        self.store: MailStore | None = store
         self._store = store
 
     async def plant_async(self, mail: BuiltMail, undo: Undo) -> None:
@@ -62,6 +68,7 @@ class StoredDelivery:
     """
 
     def __init__(self, *, address: SmtpAddress, store: MailStore, patience_s: float) -> None:
+        self.store: MailStore | None = store
         self._address = address
         self._store = store
         self._patience_s = patience_s
@@ -110,6 +117,7 @@ class CallbackDelivery:
     def __init__(
         self, *, address: SmtpAddress, remove: AboutMail, arrived: AboutMail | None, patience_s: float
     ) -> None:
+        self.store: MailStore | None = None
         self._address = address
         self._remove = remove
         self._arrived = arrived

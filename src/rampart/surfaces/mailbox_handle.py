@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rampart.core.errors import InfrastructureError
 from rampart.surfaces.blocking import run_blocking_async
 from rampart.surfaces.handle import PlantedHandle
+from rampart.surfaces.mailbox_record import MailRecord, recover_async
+from rampart.surfaces.undo import Undo
 from rampart.text.leaves import leaf_lines
 
 if TYPE_CHECKING:
@@ -15,7 +18,6 @@ if TYPE_CHECKING:
     from rampart.core.types import Payload
     from rampart.surfaces.mailbox_delivery import MailDelivery
     from rampart.surfaces.mailbox_message import BuiltMail
-    from rampart.surfaces.undo import Undo
 
 
 class PlantedMail(PlantedHandle):
@@ -47,7 +49,15 @@ class PlantedMail(PlantedHandle):
 
     async def _plant_async(self, undo: Undo) -> None:
         mail = await run_blocking_async(self._build)
-        await self._delivery.plant_async(mail, undo)
+        store = self._delivery.store
+        if store is None:
+            await self._delivery.plant_async(mail, undo)
+        else:
+            await recover_async(store)
+            planted = Undo()
+            record = MailRecord(store=store, mail=mail, payload_id=self.payload.id)
+            undo.add(partial(record.take_back_async, planted))
+            await self._delivery.plant_async(mail, planted)
         self._mail = mail
 
     async def wait_until_ready_async(self) -> None:

@@ -10,15 +10,18 @@ import sqlalchemy as sa
 
 from rampart.core.errors import InfrastructureError
 from rampart.surfaces.handle import PlantedHandle
+from rampart.surfaces.sql_record import RowRecords, encoded
 from rampart.surfaces.sql_table import SqlRow, SqlTable, read_table, shown_values
 from rampart.surfaces.sql_value import all_equal, bound, check_stored, holds, payload_value, raw
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from sqlalchemy.engine import Connection
 
     from rampart.core.types import Payload
+    from rampart.surfaces.planting_record import PlantingRecord
     from rampart.surfaces.sql_database import Database
     from rampart.surfaces.undo import Undo
 
@@ -81,9 +84,13 @@ class ChangedColumn(PlantedHandle):
         )
         self._database = database
         self._target = target
+        self._records = RowRecords(database, table=target.table, schema=target.schema)
         self._change: _Change | None = None
+        self._record: PlantingRecord | None = None
+        self._kept: Path | None = None
 
     async def _plant_async(self, undo: Undo) -> None:
+        await self._records.recover_async()
         undo.add(self._put_back_async)
         await self._database.run_async(self._plant)
 
@@ -99,6 +106,9 @@ class ChangedColumn(PlantedHandle):
             dialect=connection.dialect.name,
         )
         content = content if target.mode == "replace" else self._appended(before, content)
+        self._record = self._records.write(
+            row=row, column=target.column, payload_id=self.payload.id, planted=content, before=before
+        )
         if not self._exchange(connection, row, before, content):
             raise InfrastructureError(f"somebody changed the {row} at the same time; try again")
         stored = row.read(connection, target.column)
@@ -145,11 +155,41 @@ class ChangedColumn(PlantedHandle):
         return connection.execute(statement).rowcount > 0
 
     async def _put_back_async(self) -> None:
-        if self._change is None:
-            return
-        fault = await self._database.run_async(partial(self._put_back, change=self._change))
-        if fault is not None:
-            raise InfrastructureError(fault)
+        change = self._change
+        if change is not None:
+            try:
+                fault = await self._database.run_async(partial(self._put_back, change=change))
+            except InfrastructureError as error:
+                raise InfrastructureError(f"{error}{self._left_to_others()}") from error
+            if fault is not None:
+                raise InfrastructureError(f"{fault}; {self._where_it_is(change)}")
+        self._forget()
+        if self._kept is not None:
+            self._kept.unlink(missing_ok=True)
+
+    def _where_it_is(self, change: _Change) -> str:
+        """Keep what cannot be put back where somebody finds it, and say where."""
+        column = self._target.column
+        if change.before is None:
+            self._forget()
+            return f"column {column!r} held NULL before"
+        if self._kept is None:
+            self._kept = self._records.keep(row=change.row, column=column, original=encoded(change.before)[1])
+        self._forget()
+        return f"what column {column!r} held before is in {self._kept}"
+
+    def _left_to_others(self) -> str:
+        """Leave it to another attempt, or to the next run, to put the original back, and say where it is."""
+        if self._record is None:
+            return ""
+        self._record.let_go()
+        column = self._target.column
+        return f"; what column {column!r} held before is in {self._record.path}, below the first line"
+
+    def _forget(self) -> None:
+        if self._record is not None:
+            self._record.release()
+            self._record = None
 
     def _put_back(self, connection: Connection, *, change: _Change) -> str | None:
         """Take the payload out, and say what is not as it was; an error would undo the rest of it."""

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from rampart.core.errors import InfrastructureError
 from rampart.surfaces.handle import PlantedHandle
+from rampart.surfaces.sql_record import RowRecords
 from rampart.surfaces.sql_table import SqlRow, SqlTable, read_table
 from rampart.surfaces.sql_value import bound, check_stored, holds, payload_value, raw
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from rampart.core.types import Payload
+    from rampart.surfaces.planting_record import PlantingRecord
     from rampart.surfaces.sql_database import Database
     from rampart.surfaces.undo import Undo
 
@@ -61,8 +63,11 @@ class InsertedRow(PlantedHandle):
         self._database = database
         self._target = target
         self._inserted: tuple[SqlRow, object] | None = None
+        self._records = RowRecords(database, table=target.table, schema=target.schema)
+        self._record: PlantingRecord | None = None
 
     async def _plant_async(self, undo: Undo) -> None:
+        await self._records.recover_async()
         undo.add(self._delete_async)
         await self._database.run_async(self._insert)
 
@@ -80,6 +85,9 @@ class InsertedRow(PlantedHandle):
         row = self._insert_row(connection, table, {**values, target.column: bound(content)})
         # Noted before anything else may fail: where each statement is committed by itself, it is there now.
         self._inserted = (row, content)
+        self._record = self._records.write(
+            row=row, column=target.column, payload_id=self.payload.id, planted=content
+        )
         stored = row.read(connection, target.column)
         if stored is None:
             raise InfrastructureError(f"the database did not keep the row ({row}); a trigger may forbid it")
@@ -120,7 +128,14 @@ class InsertedRow(PlantedHandle):
 
     async def _delete_async(self) -> None:
         if self._inserted is not None:
-            await self._database.run_async(self._delete)
+            try:
+                await self._database.run_async(self._delete)
+            except InfrastructureError:
+                if self._record is not None:
+                    self._record.let_go()  # another attempt, or the next run, may succeed
+                raise
+        if self._record is not None:
+            self._record.release()
 
     def _delete(self, connection: Connection) -> None:
         if self._inserted is None:
