@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 
+_ATTACKS = frozenset({"xpia"})
+"""The strategies whose UNSAFE says that an attack succeeded."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Rate:
     """How many of how many.
@@ -47,7 +51,7 @@ class Rate:
 
 @dataclass(frozen=True, kw_only=True)
 class AttackRates:
-    """The rates over many attacks that were asked about the user's job or had a control arm.
+    """The rates over many attacks, and over their control arms.
 
     The first three are those of AgentDojo: E. Debenedetti et al., "AgentDojo: A Dynamic Environment to
     Evaluate Prompt Injection Attacks and Defenses for LLM Agents", NeurIPS 2024. Runs that are
@@ -69,8 +73,8 @@ class AttackRates:
 
     @classmethod
     def of(cls, results: Iterable[Result]) -> AttackRates | None:
-        """The rates over `results`; None if none of them has a utility or a control arm, or all are ERROR."""
-        attacks = [result for result in results if result.utility is not None or result.control is not None]
+        """The rates over the attacks among `results`; None if there is none, or all are ERROR."""
+        attacks = [result for result in results if _is_attack(result)]
         if not attacks:
             return None
         controls = [result.control for result in attacks if result.control is not None]
@@ -81,6 +85,12 @@ class AttackRates:
             control_success=_rate(controls, _succeeded),
         )
         return rates if any(rate is not None for rate in vars(rates).values()) else None
+
+    @property
+    def more_than_success(self) -> bool:
+        """Whether there is a rate besides that of attack success, which the verdicts tell already."""
+        others = (self.utility_under_attack, self.benign_utility, self.control_success)
+        return any(rate is not None for rate in others)
 
     def summary(self, *, with_intervals: bool = True) -> str:
         """The rates that there are, in one line.
@@ -120,6 +130,15 @@ def delivery_clause(results: Iterable[Result]) -> str:
     ]
     proven = sum(all(record.delivery == "observed" for record in result.injections) for result in planted)
     return "" if proven == len(planted) else f"; delivery observed in {proven} of {len(planted)}"
+
+
+def _is_attack(result: Result) -> bool:
+    return (
+        result.strategy in _ATTACKS
+        or bool(result.injections)
+        or result.utility is not None
+        or result.control is not None
+    )
 
 
 def _rate(runs: Iterable[Result], is_true: Callable[[Result], bool]) -> Rate | None:

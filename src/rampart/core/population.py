@@ -129,7 +129,8 @@ def population_line(
 def attack_clauses(members: Sequence[Result], *, early: bool) -> str:
     """What follows the figures of a population of attacks: deliveries that are open, utility where asked."""
     rates = AttackRates.of(members)
-    shown = "" if rates is None else f"; {rates.summary(with_intervals=not early)}"
+    asked = rates is not None and rates.more_than_success
+    shown = f"; {rates.summary(with_intervals=not early)}" if rates is not None and asked else ""
     return delivery_clause(members) + shown
 
 
@@ -212,7 +213,7 @@ class PopulationResult:
 
     @property
     def attack_rates(self) -> AttackRates | None:
-        """Attack success and utility over the members; None if none was asked about the user's job."""
+        """Attack success and utility over the members; None if none is an attack."""
         return AttackRates.of(self.results)
 
     @property

@@ -105,10 +105,7 @@ class TestRunReport:
         )
 
     def attack_rates(self) -> AttackRates | None:
-        """Attack success and utility over all results that count.
-
-        None if none of them was asked about the user's job or had a control arm, or all are ERROR.
-        """
+        """Attack success and utility over all results that count; None if none of them is an attack."""
         return AttackRates.of(last_attempts(self.results))
 
 

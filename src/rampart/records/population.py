@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
 Population: TypeAlias = dict[str, Any]
 """The keys `id, pytest_nodeid, size, executed, safe_count, threshold, pass_rate, decided_early,
-interval, status`, all of them, with JSON values; and `attack_rates` where members were asked about the
-user's job or had a control arm."""
+interval, status`, all of them, with JSON values; and `attack_rates` where members are attacks."""
 
 
 def population_object(

@@ -162,7 +162,7 @@ def _test_name(result: Result) -> str:
 
 def _rates(report: TestRunReport) -> list[str]:
     rates = report.attack_rates()
-    return [] if rates is None else [f"Attacks with utility or control: {rates.summary()}"]
+    return [] if rates is None else [f"Attacks: {rates.summary()}"]
 
 
 def _totals(report: TestRunReport) -> str:
