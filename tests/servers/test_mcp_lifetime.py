@@ -11,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
+from mcp.server.mcpserver import MCPServer
 from mcp.shared.exceptions import MCPError
 from tests.servers.mcp_running import (
     NOTES,
@@ -244,3 +245,30 @@ def test_an_interrupt_while_it_starts_leaves_nothing() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False
     )
     assert done.stdout == "{'threads': [], 'children': [], 'sockets': 0} False\n", done.stderr
+
+
+async def test_a_server_object_that_blocks_is_not_waited_for_without_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("rampart.servers.mcp.running._PATIENCE_S", 0.2)
+    before = held()
+    inside, go_on = threading.Event(), threading.Event()
+    blocking = MCPServer("blocking")
+
+    @blocking.tool()
+    async def block() -> str:
+        inside.set()
+        await asyncio.sleep(0)
+        go_on.wait(30)
+        return "done"
+
+    proxy = McpProxy(target=blocking)
+    proxy.start()
+    asked = asyncio.create_task(proxy.request_async("tools/call", {"name": "block", "arguments": {}}))
+    await asyncio.to_thread(inside.wait, 30)
+    with pytest.raises(InfrastructureError, match=r"MCPServer blocking did not end .* blocks its event"):
+        await asyncio.to_thread(proxy.stop)
+    assert not proxy.running
+    go_on.set()
+    await asyncio.gather(asked, return_exceptions=True)
+    await until_async(lambda: held()["threads"] == before["threads"])

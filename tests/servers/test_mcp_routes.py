@@ -124,14 +124,19 @@ async def test_an_agent_that_blocks_its_event_loop_is_served(notes: McpProxy) ->
     [
         pytest.param("/", {}, 404, id="elsewhere"),
         pytest.param("/s/guessed/mcp", {}, 404, id="unknown-route"),
-        pytest.param("/mcp", {"host": "evil.example"}, 421, id="rebound-name"),
-        pytest.param("/mcp", {"origin": "http://evil.example"}, 403, id="foreign-page"),
+        pytest.param("/mcp", {}, 404, id="no-route"),
+        pytest.param("/s/shared/mcp", {}, 404, id="guessed-name"),
+        pytest.param(None, {"host": "evil.example"}, 421, id="rebound-name"),
+        pytest.param(None, {"origin": "http://evil.example"}, 403, id="foreign-page"),
     ],
 )
-def test_strangers_are_refused(notes: McpProxy, path: str, headers: dict[str, str], status: int) -> None:
+def test_strangers_are_refused(
+    notes: McpProxy, path: str | None, headers: dict[str, str], status: int
+) -> None:
+    """None stands for the right path."""
     import httpx2
 
-    address = notes.url.removesuffix("/mcp") + path
+    address = notes.url if path is None else "/".join(notes.url.split("/")[:3]) + path
     headers = {"accept": "application/json, text/event-stream", **headers}
     body = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {}}
     assert httpx2.post(address, json=body, headers=headers, timeout=10).status_code == status

@@ -11,17 +11,14 @@ if TYPE_CHECKING:
 
     from rampart.servers.mcp.switchboard import Switchboard
 
-SHARED = "shared"
-"""The token of the route that everybody shares."""
-
-_OWN_ROUTE = re.compile(r"/s/([A-Za-z0-9_-]+)/mcp/?")
+_ROUTE = re.compile(r"/s/([A-Za-z0-9_-]+)/mcp/?")
 _GRACE_S = 1
 """Seconds that open answers have when the proxy stops; its sessions were ended before."""
 
 
 def path_of(token: str) -> str:
     """The path under which a route is served."""
-    return "/mcp" if token == SHARED else f"/s/{token}/mcp"
+    return f"/s/{token}/mcp"
 
 
 class HttpEndpoint:
@@ -63,10 +60,8 @@ class HttpEndpoint:
         self._listener.close()
 
     async def _answer_async(self, scope: Any, receive: Any, send: Any) -> None:
-        path: str = scope["path"]
-        own = _OWN_ROUTE.fullmatch(path)
-        token = own.group(1) if own else SHARED if path.rstrip("/") == "/mcp" else ""
-        line = self._switchboard.find(token)
+        route = _ROUTE.fullmatch(scope["path"])
+        line = None if route is None else self._switchboard.find(route.group(1))
         if line is None:
             await _not_found_async(send)
             return

@@ -13,7 +13,7 @@ from rampart.core.errors import InfrastructureError
 from rampart.servers.mcp import stdio_bridge
 from rampart.servers.mcp.calls import CallLog, McpCall
 from rampart.servers.mcp.extra import require_mcp
-from rampart.servers.mcp.http_endpoint import SHARED, path_of
+from rampart.servers.mcp.http_endpoint import path_of
 from rampart.servers.mcp.route import Edit, McpRoute
 from rampart.servers.mcp.running import RunningProxy
 from rampart.servers.mcp.target import McpTarget
@@ -129,7 +129,7 @@ class McpProxy:
             if self._users == 0:
                 running = RunningProxy(self._target, timeout_s=self._start_timeout_s)
                 try:
-                    self._shared = self._route(running, SHARED, self._edit)
+                    self._shared = self._route(running, self._edit)
                 except BaseException:
                     running.stop()
                     raise
@@ -158,7 +158,7 @@ class McpProxy:
             InfrastructureError: If the proxy is not running.
         """
         running = self._required()
-        return self._route(running, secrets.token_urlsafe(12), edit)
+        return self._route(running, edit)
 
     def close_route(self, route: McpRoute) -> None:
         """Serve it no more; its record stays. Closing it again does nothing."""
@@ -195,7 +195,9 @@ class McpProxy:
             raise InfrastructureError(msg)
         return running
 
-    def _route(self, running: RunningProxy, token: str, edit: Edit | None) -> McpRoute:
+    def _route(self, running: RunningProxy, edit: Edit | None) -> McpRoute:
+        # Whoever works on the same machine finds the port, and must not use the tools behind it.
+        token = secrets.token_urlsafe(16)
         bridge = str(Path(stdio_bridge.__file__).resolve())
         route = McpRoute(
             token=token,

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from rampart.servers.mcp.target import McpTarget
 
 _BACKLOG = 128
+_PATIENCE_S = 20.0
+"""Seconds that all has to end; a server's process that ignores everything is gone after a few."""
 
 
 class RunningProxy:
@@ -58,14 +60,25 @@ class RunningProxy:
         return None if self._switchboard is None else self._switchboard.upstream.failure
 
     def stop(self) -> None:
-        """End everything and wait for it."""
+        """End everything and wait for it.
+
+        Raises:
+            InfrastructureError: If it does not end, which a server object brings about that blocks.
+        """
         if self._loop is not None and self._leave is not None:
             try:
                 self._loop.call_soon_threadsafe(self._leave.set)
             except RuntimeError:
                 log.debug("the proxy of %s had ended already", self._target.label)
         if self._thread.ident is not None:
-            self._thread.join()
+            self._thread.join(_PATIENCE_S)
+        if self._thread.is_alive():  # it still uses the sockets
+            msg = (
+                f"the proxy of {self._target.label} did not end within {_PATIENCE_S:g} s: something blocks "
+                "its event loop, such as an async tool of the server object that waits without await; its thread "
+                "is left behind"
+            )
+            raise InfrastructureError(msg)
         self._http_listener.close()
         self._pipe_listener.close()
 
