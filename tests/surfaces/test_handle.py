@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rampart import InfrastructureError, InjectionHandle, Limits, Payload
+from rampart import ConfigurationError, InfrastructureError, InjectionHandle, Limits, Payload
 from rampart.core.limits import configure_defaults, preserved_defaults
 from rampart.surfaces import PlantedHandle
 from rampart.surfaces.undo import Undo
@@ -211,3 +211,12 @@ async def test_a_place_that_failed_meanwhile_is_reported_once_it_was_put_back(
 async def test_waiting_until_it_is_ready_takes_no_time(note: Note) -> None:
     async with note:
         await note.wait_until_ready_async()
+
+
+async def test_missing_library_is_the_users_to_install() -> None:
+    notes: dict[str, str] = {}
+    handle = Note(notes, Payload(content="x", id="a"))
+    handle.fails = ConfigurationError('pip install "rampart[sql]"')
+    with pytest.raises(ConfigurationError, match="pip install"):
+        await handle.__aenter__()
+    assert notes == {}

@@ -6,7 +6,7 @@ import asyncio
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Self, final
 
-from rampart.core.errors import InfrastructureError
+from rampart.core.errors import ConfigurationError, InfrastructureError
 from rampart.core.limits import configured_limits
 from rampart.core.log import log
 from rampart.core.types import validate_payload_id
@@ -97,6 +97,7 @@ class PlantedHandle(ABC):
 
         Raises:
             InfrastructureError: If it could not be planted, or the handle was entered before.
+            ConfigurationError: If what the surface needs is not installed.
         """
         if self._entered:
             raise InfrastructureError(self._failure("cannot be planted twice", "make a new handle"))
@@ -107,7 +108,7 @@ class PlantedHandle(ABC):
             await self._plant_async(undo)
         except BaseException as error:
             left = await self._take_back_async(undo)
-            if not isinstance(error, Exception):
+            if not isinstance(error, Exception) or isinstance(error, ConfigurationError):
                 raise
             raise InfrastructureError(self._planting_failure(error) + left) from error
         self._undo = undo
