@@ -75,8 +75,8 @@ class RunningProxy:
         if self._thread.is_alive():  # it still uses the sockets
             msg = (
                 f"the proxy of {self._target.label} did not end within {_PATIENCE_S:g} s: something blocks "
-                "its event loop, such as an async tool of the server object that waits without await; its thread "
-                "is left behind"
+                "its event loop, such as an async tool of the server object that waits without await; its "
+                "thread is left behind"
             )
             raise InfrastructureError(msg)
         self._http_listener.close()
