@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import html
 import socket
 import urllib.request
+from contextlib import contextmanager
 from html.parser import HTMLParser
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class ReadPage(HTMLParser):
@@ -48,6 +54,17 @@ class ReadPage(HTMLParser):
 
     def handle_comment(self, data: str) -> None:
         self.comments.append(data)
+
+
+@contextmanager
+def garbage_collected() -> Iterator[None]:
+    """Collect what was forgotten inside, and look through nothing that was there before, which takes long."""
+    gc.freeze()
+    try:
+        yield
+        gc.collect()
+    finally:
+        gc.unfreeze()
 
 
 def everything(page: str) -> str:

@@ -1,8 +1,8 @@
-"""Hundreds of attacks on one place at once, a tenth of which fail: afterwards the place is as it was.
+"""Many attacks on one place at once, of which some fail: afterwards the place is as it was.
 
 Each trial has an order of its own, so that an agent which finds another trial's payload shows. A tenth of
-the trials break: the agent, the entry or the readiness fails or hangs, or time is up at a random moment.
-A storm may be cancelled as a whole, at a random moment too.
+the trials break, and in small storms one for each kind of fault: the agent, the entry or the readiness fails
+or hangs, or time is up at a random moment. A storm may be cancelled as a whole, at a random moment too.
 """
 
 import asyncio
@@ -15,9 +15,12 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
+
+import pytest
 
 from rampart import (
     Attacks,
@@ -60,6 +63,9 @@ _FAULTS: tuple[Fault, ...] = (
     "readiness hangs",
     "time is up",
 )
+every_size = pytest.mark.parametrize("trials", [30, pytest.param(200, marks=pytest.mark.slow)])
+"""A small storm with every run, and hundreds of attacks where time is no matter."""
+
 _CONDUCTS = ("obedient", "hardened", "absent")
 _EXPECTED = {
     "obedient": (SafetyStatus.UNSAFE, "observed"),
@@ -307,11 +313,12 @@ def _without_number(target: str) -> str:
 
 def _plans(seed: int, trials: int) -> list[Plan]:
     chance = random.Random(seed)
-    faulty = set(chance.sample(range(trials), trials // 10))
+    faulty = chance.sample(range(trials), max(trials // 10, len(_FAULTS)))
+    faults = dict(zip(faulty, cycle(_FAULTS), strict=False))
     return [
         Plan(
             conduct=chance.choice(_CONDUCTS),
-            fault=chance.choice(_FAULTS) if number in faulty else "",
+            fault=faults.get(number, ""),
             pause_s=chance.uniform(0, 0.02),
             budget_s=chance.uniform(0.001, 0.03),
         )

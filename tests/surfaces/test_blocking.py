@@ -155,3 +155,35 @@ async def test_to_its_end_raises_the_cancellation_of_the_work_itself() -> None:
 
     with pytest.raises(asyncio.CancelledError):
         await to_its_end_async(work())
+
+
+async def test_a_thread_that_never_ends_is_left_behind_when_patience_is_over() -> None:
+    work = Work()
+    task = asyncio.create_task(run_blocking_async(work, patience_s=0.05))
+    assert await asyncio.to_thread(work.started.wait, 10)
+    [thread] = [one for one in threading.enumerate() if one.name == "rampart surface"]
+    assert thread.daemon
+    for _ in range(2):
+        task.cancel()
+        await asyncio.sleep(0)
+    assert not task.done()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(task, 10)
+    assert not work.has_ended
+    work.may_end.set()
+    await asyncio.to_thread(thread.join, 10)
+    await asyncio.sleep(0)  # what it says at last disturbs nobody
+    assert work.has_ended
+
+
+async def test_patience_begins_with_the_cancellation_and_may_suffice() -> None:
+    work = Work()
+    task = asyncio.create_task(run_blocking_async(work, patience_s=10))
+    assert await asyncio.to_thread(work.started.wait, 10)
+    task.cancel()
+    await asyncio.sleep(0)
+    work.may_end.set()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert work.has_ended
+    assert await run_blocking_async(lambda: "done", patience_s=0) == "done"

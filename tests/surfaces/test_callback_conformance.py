@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from tests.surfaces.storm import Storm
+from tests.surfaces.storm import Storm, every_size
 
 from rampart import Payload
 from rampart.surfaces import CallbackSurface
@@ -81,9 +81,10 @@ class TestTickets(SurfaceConformance):
         self.store.is_locked = False
 
 
+@every_size
 @pytest.mark.parametrize("how", ["sync", "async"])
 @pytest.mark.parametrize("way", ["rage", "cancel"])
-def test_a_storm(how: str, way: str) -> None:
+def test_a_storm(how: str, way: str, trials: int) -> None:
     store = Tickets()
     add, remove = (store.add, store.remove) if how == "sync" else (store.add_async, store.remove_async)
 
@@ -95,5 +96,6 @@ def test_a_storm(how: str, way: str) -> None:
         read=lambda _number: store.read(),
         snapshot=lambda: dict(store.texts),
         fault_s=1,
+        trials=trials,
     )
     getattr(storm, way)(seed=41)

@@ -78,7 +78,7 @@ class TestDelivered(TestMaildir):
         self.path = tmp_path / "Maildir"
         fill_maildir(self.path)
         with server_filling(self.path) as address:
-            yield MailboxSurface(maildir=self.path, smtp=address, max_bytes=2000)
+            yield MailboxSurface(maildir=self.path, smtp=address, max_bytes=2000, arrival_timeout_s=2)
 
 
 class TestMbox(SurfaceConformance):

@@ -28,6 +28,8 @@ def result_text(result: types.CallToolResult) -> str:
 class AtOneAddress(SurfaceConformance):
     """What the suites have in common."""
 
+    many_in_a_row = 4
+
     surface_: McpSurface
 
     async def snapshot(self) -> Any:

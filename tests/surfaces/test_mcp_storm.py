@@ -1,4 +1,4 @@
-"""Attacks over MCP, many at once, a tenth of which fail, leave the server and the proxy as they were."""
+"""Attacks over MCP, many at once, of which some fail, leave the server and the proxy as they were."""
 
 import asyncio
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import mcp_types as types
 import pytest
 from tests.servers.mcp_running import NOTES, client
-from tests.surfaces.storm import Storm
+from tests.surfaces.storm import Storm, every_size
 
 from rampart import InjectionHandle, Payload
 from rampart.servers.mcp import McpProxy
@@ -19,7 +19,7 @@ def notes() -> Iterator[McpProxy]:
         yield proxy
 
 
-def storm(proxy: McpProxy) -> Storm:
+def storm(proxy: McpProxy, trials: int) -> Storm:
     surface = McpSurface(proxy=proxy, tool="lookup")
 
     def make_handle(_number: int, payload: Payload) -> InjectionHandle:
@@ -35,12 +35,14 @@ def storm(proxy: McpProxy) -> Storm:
         await asyncio.sleep(0.1)  # the connection of the client ends on the other side too
         return text
 
-    return Storm(make_handle=make_handle, read=read, snapshot=snapshot, fault_s=2)
+    return Storm(make_handle=make_handle, read=read, snapshot=snapshot, fault_s=2, trials=trials)
 
 
-def test_a_storm(notes: McpProxy) -> None:
-    storm(notes).rage(seed=71)
+@every_size
+def test_a_storm(notes: McpProxy, trials: int) -> None:
+    storm(notes, trials).rage(seed=71)
 
 
-def test_a_storm_that_is_cancelled(notes: McpProxy) -> None:
-    assert storm(notes).cancel(seed=72, rounds=2)
+@every_size
+def test_a_storm_that_is_cancelled(notes: McpProxy, trials: int) -> None:
+    assert storm(notes, trials).cancel(seed=72, rounds=2)

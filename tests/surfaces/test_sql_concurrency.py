@@ -92,7 +92,7 @@ async def test_handles_cancelled_at_any_point(database_url: sa.URL) -> None:
             await asyncio.sleep(0.02)
 
     chance = random.Random(11)
-    tasks = [asyncio.create_task(one(number)) for number in range(60)]
+    tasks = [asyncio.create_task(one(number)) for number in range(30)]
     for task in tasks:
         await asyncio.sleep(chance.uniform(0, 0.02))
         task.cancel()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 from tests.surfaces.sql_tables import dump, mail_surface, make_tables, read_bodies, rows, run
-from tests.surfaces.storm import Storm
+from tests.surfaces.storm import Storm, every_size
 
 from rampart import InjectionHandle, Payload
 from rampart.surfaces import SqlSurface
@@ -17,6 +17,7 @@ from rampart.testing import SurfaceConformance
 class OfMails(SurfaceConformance):
     """What the suites over the table of mails have in common."""
 
+    many_in_a_row = 6
     url: sa.URL
 
     @pytest.fixture
@@ -65,13 +66,13 @@ class TestAppendedColumn(OfMails):
         return mail_surface(self.url, where={"id": 101}, mode="append")
 
 
-def storm(url: sa.URL) -> Storm:
+def storm(url: sa.URL, trials: int) -> Storm:
     make_tables(url)
     run(
         url,
         ";".join(
             f"INSERT INTO mails (id, owner, subject, body) VALUES ({number}, 1, 'No. {number}', 'Dear Ann.')"
-            for number in range(1000, 1200)
+            for number in range(1000, 1000 + trials)
         ),
     )
 
@@ -88,12 +89,15 @@ def storm(url: sa.URL) -> Storm:
         read=read,
         snapshot=lambda: dump(url),
         fault_s=1,
+        trials=trials,
     )
 
 
-def test_a_storm(database_url: sa.URL) -> None:
-    storm(database_url).rage(seed=21)
+@every_size
+def test_a_storm(database_url: sa.URL, trials: int) -> None:
+    storm(database_url, trials).rage(seed=21)
 
 
-def test_a_storm_that_is_cancelled(database_url: sa.URL) -> None:
-    assert storm(database_url).cancel(seed=22, rounds=3)
+@every_size
+def test_a_storm_that_is_cancelled(database_url: sa.URL, trials: int) -> None:
+    assert storm(database_url, trials).cancel(seed=22, rounds=3)

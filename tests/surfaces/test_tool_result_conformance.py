@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from tests.surfaces.storm import Storm
+from tests.surfaces.storm import Storm, every_size
 
 from rampart import Payload, PayloadFormat
 from rampart.surfaces import ToolResultSurface
@@ -34,13 +34,15 @@ class TestToolResult(SurfaceConformance):
         return Payload(content="a picture", id="picture", format=PayloadFormat.IMAGE, artifact=self.artifact)
 
 
+@every_size
 @pytest.mark.parametrize("way", ["rage", "cancel"])
-def test_a_storm(way: str) -> None:
+def test_a_storm(way: str, trials: int) -> None:
     surface = ToolResultSurface(tool=search_web)
     storm = Storm(
         make_handle=lambda _number, payload: surface.inject(payload=payload),
         read=lambda number: str(surface.tool(f"marbles {number}")),
         snapshot=lambda: surface.tool("marbles"),
         fault_s=1,
+        trials=trials,
     )
     getattr(storm, way)(seed=51)

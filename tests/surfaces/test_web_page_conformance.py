@@ -1,14 +1,13 @@
 """Pages with payloads keep the rules for surfaces, also when hundreds are served at once."""
 
-import gc
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 from urllib.error import URLError
 
 import pytest
-from tests.surfaces.pages import everything, fetch
-from tests.surfaces.storm import Storm
+from tests.surfaces.pages import everything, fetch, garbage_collected
+from tests.surfaces.storm import Storm, every_size
 
 from rampart import InjectionHandle, Payload, PayloadFormat
 from rampart.surfaces import PagePlacement, WebPageSurface
@@ -41,10 +40,10 @@ class OfPages(SurfaceConformance):
 
     @pytest.fixture(params=[{}, {"path": "/offer"}], ids=["fresh-path", "own-path"])
     def surface(self, request: pytest.FixtureRequest) -> Iterator[Pages]:
-        self.pages = Pages(WebPageSurface(**self.arguments(), **request.param))
-        yield self.pages
-        self.pages.handles.clear()  # those that were never entered hold an address as long as they are there
-        gc.collect()
+        with garbage_collected():
+            self.pages = Pages(WebPageSurface(**self.arguments(), **request.param))
+            yield self.pages
+            self.pages.handles.clear()  # those that were never entered hold an address as long as they live
 
     def arguments(self) -> dict[str, Any]:
         return {}
@@ -75,7 +74,7 @@ class TestHtml(OfPages):
         )
 
 
-def storm() -> Storm:
+def storm(trials: int) -> Storm:
     surface = WebPageSurface()
     handles: dict[int, WebPageHandle] = {}
 
@@ -88,12 +87,15 @@ def storm() -> Storm:
         read=lambda number: everything(fetch(handles[number].url)),
         snapshot=lambda: None,
         fault_s=1,
+        trials=trials,
     )
 
 
-def test_a_storm() -> None:
-    storm().rage(seed=31)
+@every_size
+def test_a_storm(trials: int) -> None:
+    storm(trials).rage(seed=31)
 
 
-def test_a_storm_that_is_cancelled() -> None:
-    assert storm().cancel(seed=32)
+@every_size
+def test_a_storm_that_is_cancelled(trials: int) -> None:
+    assert storm(trials).cancel(seed=32)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import urllib.error
 import urllib.request
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.servers.http_clients import nothing_left
-from tests.surfaces.pages import ReadPage, fetch
+from tests.surfaces.pages import ReadPage, fetch, garbage_collected
 
 from rampart import Payload, PayloadFormat
 from rampart.surfaces import PagePlacement, WebPageSurface
@@ -21,9 +20,8 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def _nothing_left() -> Iterator[None]:
-    with nothing_left():
+    with nothing_left(), garbage_collected():
         yield
-        gc.collect()
 
 
 PNG = bytes.fromhex(

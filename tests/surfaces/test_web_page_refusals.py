@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import socket
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.servers.http_clients import nothing_left
 from tests.surfaces.agents import ORDER, attack, order_payload
-from tests.surfaces.pages import everything, fetch
+from tests.surfaces.pages import everything, fetch, garbage_collected
 
 from rampart import Payload, PayloadFormat, SafetyStatus
 from rampart.core.errors import InfrastructureError
@@ -22,9 +21,8 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def _nothing_left() -> Iterator[None]:
-    with nothing_left():
+    with nothing_left(), garbage_collected():
         yield
-        gc.collect()
 
 
 PNG = bytes.fromhex(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.servers.http_clients import ask, nothing_left, raw, refuses, server_threads
 from tests.surfaces.agents import ORDER, check_the_three_agents, order_payload
-from tests.surfaces.pages import ReadPage, everything, fetch, fetch_async, free_port
+from tests.surfaces.pages import ReadPage, everything, fetch, fetch_async, free_port, garbage_collected
 
 from rampart import PayloadFormat
 from rampart.surfaces import PagePlacement, WebPageSurface
@@ -24,9 +24,8 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def _nothing_left() -> Iterator[None]:
-    with nothing_left():
+    with nothing_left(), garbage_collected():
         yield
-        gc.collect()
 
 
 class Last:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import http.client
 import random
 import re
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.servers.http_clients import nothing_left, refuses, server_threads
 from tests.surfaces.agents import ORDER, order_payload
-from tests.surfaces.pages import everything, fetch, fetch_async, free_port
+from tests.surfaces.pages import everything, fetch, fetch_async, free_port, garbage_collected
 
 from rampart import Attacks, BaseExecution, Payload, SafetyStatus, execute_trials_async
 from rampart.adapters import CallableAdapter, record_tools
@@ -28,9 +27,8 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def _nothing_left() -> Iterator[None]:
-    with nothing_left():
+    with nothing_left(), garbage_collected():
         yield
-        gc.collect()
 
 
 def test_isolation_keys_are_places() -> None:

@@ -214,6 +214,24 @@ async def test_a_suite_that_cannot_see_is_told_so(hook: str, value: Any, check: 
         await run(check, ShelfSurface, Blind)
 
 
+async def test_how_many_in_a_row_can_be_said() -> None:
+    class Few(ShelfSuite):
+        many_in_a_row = 3
+
+    entered: list[str] = []
+
+    class Counted(ShelfHandle):
+        async def __aenter__(self) -> Any:
+            entered.append(self.payload_id)
+            return await super().__aenter__()
+
+    class Surface(ShelfSurface):
+        handle_class = Counted
+
+    await run("test_many_in_a_row", Surface, Few)
+    assert len(entered) == 3
+
+
 async def test_a_check_that_hangs_is_named() -> None:
     class Impatient(ShelfSuite):
         patience_s = 0.1

@@ -9,7 +9,7 @@ from tests.surfaces.one_drive.client import open_client
 from tests.surfaces.one_drive.conftest import FOLDER
 from tests.surfaces.one_drive.graph_server import DRIVE, GraphServer
 from tests.surfaces.one_drive.sdk import need_sdk
-from tests.surfaces.storm import Storm
+from tests.surfaces.storm import Storm, every_size
 
 from rampart import InjectionHandle, Payload
 from rampart.surfaces import OneDriveSurface
@@ -45,8 +45,9 @@ def storm(graph: GraphServer, trials: int) -> Storm:
     )
 
 
-def test_a_storm(graph: GraphServer) -> None:
-    storm(graph, 200).rage(seed=81)
+@every_size
+def test_a_storm(graph: GraphServer, trials: int) -> None:
+    storm(graph, trials).rage(seed=81)
 
 
 def test_a_storm_that_is_cancelled(graph: GraphServer) -> None:

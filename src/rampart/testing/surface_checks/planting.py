@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from rampart.core.injection import InjectionHandle
     from rampart.testing.surface_checks.place import Place
 
-_MANY = 20
-
 
 async def check_entering_plants(place: Place) -> None:
     """What is planted is what an agent reads, and was not there before."""
@@ -51,15 +49,15 @@ async def check_leaving_restores(place: Place) -> None:
     await before.require_again_async("after leaving the handle")
 
 
-async def check_many_in_a_row(place: Place) -> None:
+async def check_many_in_a_row(place: Place, *, many: int) -> None:
     """One planting after another finds the place as the first did."""
     before = await place.as_it_is_async()
-    for number in range(_MANY):
+    for number in range(many):
         word = WORDS[number % len(WORDS)]
         async with planted(await place.handle_async(word)) as handle:
             await handle.wait_until_ready_async()
-            await place.require_read_async(word, f"after entering handle {number + 1} of {_MANY} in a row")
-    await before.require_again_async(f"after {_MANY} handles in a row")
+            await place.require_read_async(word, f"after entering handle {number + 1} of {many} in a row")
+    await before.require_again_async(f"after {many} handles in a row")
 
 
 async def check_handles_do_not_mix(place: Place) -> None:
