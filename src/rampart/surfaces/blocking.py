@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-async def run_blocking_async(function: Callable[[], T]) -> T:
+async def run_blocking_async(function: Callable[[], T], *, patience_s: float | None = None) -> T:
     """Run blocking work in a thread of its own, and wait for its end also when cancelled meanwhile.
 
     A thread cannot be stopped: going on without it would let it write after its work was taken back. The
@@ -22,6 +22,8 @@ async def run_blocking_async(function: Callable[[], T]) -> T:
 
     Args:
         function: What to run, in a copy of the caller's context; it should end soon.
+        patience_s: Seconds for which it is waited for once the caller is cancelled; then its thread is left
+            behind. For functions of users, of which nobody knows whether they ever end. None: without end.
     """
     loop = asyncio.get_running_loop()
     done: asyncio.Future[tuple[T | None, BaseException | None]] = loop.create_future()
@@ -34,14 +36,19 @@ async def run_blocking_async(function: Callable[[], T]) -> T:
         except BaseException as error:  # it is raised where the work is waited for
             outcome = None, error
         with suppress(RuntimeError):  # the loop was closed: nobody waits any more
-            loop.call_soon_threadsafe(done.set_result, outcome)
+            loop.call_soon_threadsafe(tell, outcome)
 
-    thread = threading.Thread(target=work, name="rampart surface")
+    def tell(outcome: tuple[T | None, BaseException | None]) -> None:
+        if not done.done():  # nobody has lost patience
+            done.set_result(outcome)
+
+    # One that may be left behind must not hold up the end of the process either.
+    thread = threading.Thread(target=work, name="rampart surface", daemon=patience_s is not None)
     thread.start()
     try:
-        return await to_its_end_async(_value_async(done))
+        return await to_its_end_async(_value_async(done), patience_s=patience_s)
     finally:
-        if done.done():
+        if done.done() and not done.cancelled():
             thread.join()  # it has nothing left to do
 
 
@@ -61,15 +68,26 @@ def _without_stop_iteration(function: Callable[[], T]) -> T:
         raise RuntimeError(msg) from error
 
 
-async def to_its_end_async(work: Awaitable[T]) -> T:
-    """Await `work` to its end, however often the caller is cancelled; the cancellation goes on afterwards."""
+async def to_its_end_async(work: Awaitable[T], *, patience_s: float | None = None) -> T:
+    """Await `work` to its end, however often the caller is cancelled; the cancellation goes on afterwards.
+
+    Args:
+        work: What to await.
+        patience_s: Seconds after the first cancellation after which `work` is cancelled too; None: never.
+    """
     task = asyncio.ensure_future(work)
+    loop = asyncio.get_running_loop()
     cancelled: asyncio.CancelledError | None = None
+    impatience: asyncio.TimerHandle | None = None
     while not task.done():
         try:
             await asyncio.wait([task])
         except asyncio.CancelledError as request:
             cancelled = cancelled or request
+            if patience_s is not None and impatience is None:
+                impatience = loop.call_later(patience_s, task.cancel)
+    if impatience is not None:
+        impatience.cancel()
     if cancelled is not None:
         raise cancelled from None if task.cancelled() else task.exception()
     return task.result()

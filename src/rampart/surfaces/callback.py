@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from rampart.surfaces.undo import Undo
 
 _NOTHING = object()
+_LAST_WAIT_S = 1.0
+"""Seconds that what was cancelled when its time was over has to notice that."""
 
 
 class CallbackSurface:
@@ -154,9 +156,9 @@ class CallbackHandle(PlantedHandle):
         if not task.done():
             log.error("%s", self._failure("may be left", f"{what} did not come to its end when cancelled"))
             task.cancel()
-            await asyncio.wait([task])
-        if not task.cancelled():
-            task.exception()  # the cancellation goes on; this must not be reported as never looked at
+            await asyncio.wait([task], timeout=2 * _LAST_WAIT_S)
+        # The cancellation goes on; what became of this must not be reported as never looked at.
+        task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
 
     async def _add_async(self) -> None:
         token = await _called_async(self._add, self._payload)
@@ -173,7 +175,7 @@ async def _called_async(function: Callable[[Any], Any], argument: object) -> Any
     if inspect.iscoroutinefunction(function):
         return await function(argument)
     context = copy_context()
-    result = await run_blocking_async(partial(context.run, function, argument))
+    result = await run_blocking_async(partial(context.run, function, argument), patience_s=_LAST_WAIT_S)
     _adopt(context)
     return await result if inspect.isawaitable(result) else result
 

@@ -8,6 +8,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
+from rampart.core.limits import configured_limits
 from rampart.surfaces.blocking import run_blocking_async
 from rampart.surfaces.mailbox_smtp import Transit, send
 
@@ -158,5 +159,6 @@ async def _poll_async(arrived: Callable[[], Awaitable[object]], patience_s: floa
 async def _call_async(function: AboutMail, message_id: str) -> object:
     if inspect.iscoroutinefunction(function):
         return await function(message_id)
-    answer = await run_blocking_async(partial(function, message_id))
+    patience_s = configured_limits().cleanup_timeout_s
+    answer = await run_blocking_async(partial(function, message_id), patience_s=patience_s)
     return await answer if inspect.isawaitable(answer) else answer
