@@ -110,7 +110,10 @@ async def test_an_http_server_that_dies() -> None:
             id="ends",
         ),
         pytest.param(
-            [sys.executable, "-c", "import time; time.sleep(60)"], "did not answer within 1 s", id="silent"
+            [sys.executable, "-c", "import time; time.sleep(60)"],
+            "did not answer within 1 s",
+            id="silent",
+            marks=pytest.mark.slow,
         ),
         pytest.param(
             "http://127.0.0.1:9/mcp", "cannot reach the MCP server http://127.0.0.1:9/mcp", id="no-http"
@@ -232,6 +235,7 @@ def test_headers_reach_a_url() -> None:
     assert set(asked) == {"Bearer abc"}
 
 
+@pytest.mark.slow
 def test_an_interrupt_while_it_starts_leaves_nothing() -> None:
     script = (
         "import os, signal, sys, threading, time\n"

@@ -84,7 +84,7 @@ async def test_clients_see_what_the_server_itself_would_show(notes: McpProxy, wa
         assert await everything(proxied) == SHOWN_DIRECTLY[mode]
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.parametrize("mode", ["auto", pytest.param("legacy", marks=pytest.mark.slow)])
 async def test_a_server_behind_a_url_and_one_in_the_process(mode: str) -> None:
     async with Client(notes_server.server, mode=mode) as direct:
         expected = await everything(direct)

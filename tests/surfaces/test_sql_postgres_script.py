@@ -25,6 +25,11 @@ def _answers(url: sa.URL) -> bool:
         return False
 
 
+@pytest.fixture(autouse=True)
+def originals() -> None:
+    """Nothing is kept, and temporary folders lie where that user may enter them."""
+
+
 @pytest.fixture
 def folder() -> Iterator[Path]:
     """A folder that the user who runs the server may enter, too."""

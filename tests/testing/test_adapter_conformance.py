@@ -15,6 +15,7 @@ from rampart.adapters import CallableAdapter, record_tools
 from rampart.core.manifest import AppManifest, ToolDeclaration
 from rampart.core.types import ObservabilityLevel, Request, Response
 from rampart.testing import AdapterConformance, ConformanceError, ScriptedAgent
+from rampart.testing.adapter_checks import cleanup as adapter_cleanup
 from rampart.testing.protocol_members import ADAPTER, SESSION
 
 BROKEN = [*SHAPES.rows, *RULES.rows]
@@ -136,6 +137,12 @@ async def test_an_agent_that_only_talks_passes_what_can_be_checked(check: str) -
             await run(check, adapter, AdapterConformance)
     else:
         await run(check, adapter, AdapterConformance)
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is left behind here stays, so nobody has to wait for long to see it."""
+    monkeypatch.setattr(adapter_cleanup, "_RELEASED_WITHIN_S", 0.2)
 
 
 @pytest.fixture(autouse=True)

@@ -13,6 +13,7 @@ from tests.testing.memory_surface import Shelf, ShelfHandle, ShelfSuite, ShelfSu
 
 from rampart.core.types import Payload
 from rampart.testing import ConformanceError, SurfaceConformance
+from rampart.testing.adapter_checks import cleanup as adapter_cleanup
 from rampart.testing.protocol_members import HANDLE
 from rampart.testing.surface_checks.watched import deeds_of
 
@@ -33,6 +34,12 @@ async def outcome(check: str, surface: type[ShelfSurface], suite: type[ShelfSuit
     except Exception:
         return "failed"
     return "passed"
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is left behind here stays, so nobody has to wait for long to see it."""
+    monkeypatch.setattr(adapter_cleanup, "_RELEASED_WITHIN_S", 0.2)
 
 
 @pytest.fixture(autouse=True)
