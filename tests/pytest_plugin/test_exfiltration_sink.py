@@ -83,7 +83,7 @@ def test_noticed(exfiltration_sink):
             "1 request or mail reached the exfiltration sink*GET http://127*/late (the execution that *",
             "*test_repeated*",
             "1 request or mail reached the exfiltration sink*GET http://127*/ (no execution was running)*",
-            "FAILED *::test_repeated",
+            "FAILED *::test_repeated*",
             "ERROR *::test_late*",
         ]
     )
