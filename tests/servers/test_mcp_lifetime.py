@@ -239,6 +239,8 @@ def test_headers_reach_a_url() -> None:
 def test_an_interrupt_while_it_starts_leaves_nothing() -> None:
     script = (
         "import os, signal, sys, threading, time\n"
+        # Where the run is a background job, its children ignore SIGINT.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from tests.servers.mcp_running import held\n"
         "from rampart.servers.mcp import McpProxy\n"
         "proxy = McpProxy(target=[sys.executable, '-c', 'import time; time.sleep(60)'])\n"

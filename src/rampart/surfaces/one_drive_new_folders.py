@@ -48,6 +48,8 @@ class NewFolders:
                     continue
                 if _key(one) in self._new:
                     await _remove_if_empty_async(drive, one)
+                if users:
+                    continue  # somebody came meanwhile, and looks for the folder as soon as the lock is free
                 self._new.discard(_key(one))
                 self._users.pop(_key(one), None)
 
