@@ -182,11 +182,15 @@ async def test_many_at_once_some_of_which_fail_or_are_cancelled(
     random = Random(7)
 
     async def plant(index: int) -> None:
-        async with surface.inject(payload=_payload(id=f"note-{index}")) as handle:
-            await handle.wait_until_ready_async()
-            if index % 10 == 3:
-                raise LookupError
-            await asyncio.sleep(random.uniform(0, 0.05))
+        handle = surface.inject(payload=_payload(id=f"note-{index}"))
+        try:
+            async with handle:
+                await handle.wait_until_ready_async()
+                if index % 10 == 3:
+                    raise LookupError
+                await asyncio.sleep(random.uniform(0, 0.05))
+        finally:
+            await handle.__aexit__(None, None, None)  # an exit that was cancelled is made again
 
     tasks = [asyncio.ensure_future(plant(index)) for index in range(100)]
     for task in tasks[5::10]:
