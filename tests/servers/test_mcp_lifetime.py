@@ -27,6 +27,8 @@ from tests.servers.mcp_targets import notes_server
 from rampart import InfrastructureError
 from rampart.servers.mcp import McpProxy
 
+pytestmark = pytest.mark.slow  # processes that are started and waited for
+
 
 async def test_it_lives_as_long_as_its_last_user() -> None:
     before = held()

@@ -46,6 +46,7 @@ class AtOneAddress(SurfaceConformance):
         return len(held()["threads"]) + len(held()["children"])
 
 
+@pytest.mark.slow
 class TestAtTheSharedAddress(AtOneAddress):
     @pytest.fixture
     def surface(self, notes: McpProxy) -> McpSurface:

@@ -17,6 +17,8 @@ from tests.surfaces.sql_tables import dump, mail_surface, make_tables, rows, run
 
 from rampart.surfaces import sql_record
 
+pytestmark = pytest.mark.slow  # processes that are started and waited for
+
 CHILD = """
 import ast, asyncio, sys
 from rampart import Payload
