@@ -303,7 +303,8 @@ def held() -> Counter[str]:
             with suppress(OSError):  # the one by which the folder is read
                 found[f"open {_without_number(str(link.readlink()))}"] += 1
         for task in (here / "task").iterdir():
-            found.update(f"child {child}" for child in (task / "children").read_text().split())
+            with suppress(OSError):  # a thread that ends meanwhile
+                found.update(f"child {child}" for child in (task / "children").read_text().split())
     return found
 
 
