@@ -130,6 +130,14 @@ def detected_is_absorbing(evaluator: object) -> bool:
     return True
 
 
+def without_negation(evaluator: Evaluator, /) -> tuple[Evaluator, bool]:
+    """What stands under any number of `~`, and whether the answer is turned round on the whole."""
+    negated = False
+    while isinstance(evaluator, _Not):
+        evaluator, negated = evaluator.inner, not negated
+    return evaluator, negated
+
+
 def _persistence(leaf: object) -> tuple[bool, bool]:
     if isinstance(leaf, BaseEvaluator) and type(leaf).__module__.startswith(_OWN_EVALUATORS):
         return leaf.persistence

@@ -13,8 +13,9 @@ from rampart.text.safe import safe_str
 from rampart.text.secrets import redact
 
 if TYPE_CHECKING:
+    from rampart.core.attempt import Attempt
     from rampart.core.evaluation import EvalResult
-    from rampart.core.types import HarmCategory, ObservabilityLevel, TraceEndReason, Turn
+    from rampart.core.types import HarmCategory, ObservabilityLevel, TraceEndReason, Turn, Usage
 
 
 class SafetyStatus(Enum):
@@ -144,6 +145,10 @@ class Result:
         population: The place of this result among trials.
         metadata: Further facts, such as `error` and `error_type`.
         control: What the same messages gave with nothing planted, where that was asked.
+        attempts: All conversations of an attack that held several, in their order; `turns` is the one that
+            decided.
+        usage: What language models consumed, by role: `target` (the agent, as far as its adapter tells),
+            `judge`, `attacker`, `driver`.
     """
 
     status: SafetyStatus
@@ -160,6 +165,8 @@ class Result:
     population: PopulationRef | None = None
     metadata: dict[str, Any] = field(default_factory=dict)
     control: Result | None = None
+    attempts: list[Attempt] = field(default_factory=list)
+    usage: dict[str, Usage] = field(default_factory=dict)
     mark_of_copy: InitVar[Mark | None] = None
 
     def __post_init__(self, mark_of_copy: Mark | None) -> None:

@@ -17,6 +17,7 @@ from rampart.core.limits import configured_limits
 from rampart.core.listener import emit_result, exit_types, skip_types
 from rampart.core.log import log
 from rampart.core.result import Result, SafetyStatus, status_of
+from rampart.core.spending import spend_on
 from rampart.execution.events import ExecutionEvent, ExecutionEventData, fire_async
 from rampart.execution.failure_log import log_failure
 from rampart.execution.failures import cut_short, error_result, with_cleanup_errors
@@ -159,6 +160,7 @@ class Lifecycle:
         assert task is not None  # this is the body of a task
         running = self._running = Running(Watchdog(task, self._loop, told_of_stops=True), self._limits)
         set_running(running)
+        spend_on(running.spending)
         failure: BaseException | None = None
         try:
             if self._handlers:
@@ -216,6 +218,7 @@ class Lifecycle:
         running.watchdog.unshield()
         result.duration_seconds = time.perf_counter() - self._started
         result.population = self._population
+        result.usage = running.spending.by_role()
         try:
             if self._handlers:
                 if failure is not None:
@@ -244,6 +247,7 @@ class Lifecycle:
             log.warning("event handlers failed after %s", type(error).__name__, exc_info=True)
         result.duration_seconds = time.perf_counter() - self._started
         result.population = self._population
+        result.usage = running.spending.by_role()
         _waive_check(result)
         emit_result(result)
 

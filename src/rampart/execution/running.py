@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 from rampart.core.errors import ConfigurationError
 from rampart.core.limits import configured_limits
+from rampart.core.spending import Spending
 from rampart.execution.watchdog import Watchdog
 
 if TYPE_CHECKING:
+    from rampart.core.attempt import Attempt
     from rampart.core.limits import Limits
     from rampart.core.result import InjectionRecord, Result
     from rampart.core.types import ObservabilityLevel, Turn
@@ -30,15 +32,19 @@ class Running:
         effects: What is seen of the agent besides what its adapter reports; None if nobody watches.
         control: What the same messages gave before with nothing planted, where that was asked.
         failure: What ended the trace of a strategy that returns what it found all the same.
+        attempts: The conversations so far of a strategy that holds several.
+        spending: What language models consumed so far, by role.
     """
 
     __slots__ = (
+        "attempts",
         "cleanup_errors",
         "control",
         "effects",
         "failure",
         "injections",
         "limits",
+        "spending",
         "trace",
         "watchdog",
     )
@@ -52,6 +58,8 @@ class Running:
         self.effects: WatchedEffects | None = None
         self.control: Result | None = None
         self.failure: Exception | None = None
+        self.attempts: list[Attempt] = []
+        self.spending = Spending()
 
     def turns(self) -> list[Turn]:
         """The turns so far, evaluations attached where there are some."""

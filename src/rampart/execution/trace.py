@@ -14,6 +14,7 @@ from rampart.core.evaluator import asked, checked_evaluation
 from rampart.core.memo import enable_trace_memo
 from rampart.core.prompt_driver import PromptDecision
 from rampart.core.side_effect_source import COVERAGE_KEY
+from rampart.core.spending import UsageRole, record_usage
 from rampart.core.types import EvaluationPurpose, ObservabilityLevel, Response, TraceEndReason, Turn
 from rampart.execution.running import running_or_alone
 from rampart.execution.settled import settled_response
@@ -228,6 +229,7 @@ class _Producer:
 
         def recorded(response: Response) -> Turn:
             response.metadata.pop(COVERAGE_KEY, None)  # what was watched is not for an agent to say
+            record_usage(UsageRole.TARGET, response.usage)
             turn = Turn(
                 request=decision.request,
                 response=response,

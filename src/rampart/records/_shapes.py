@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rampart.core.errors import SchemaError
 from rampart.records._kinds import MISSING, Kind, Text, refuse
-from rampart.records.json_values import clean_text, is_a, plain_items
+from rampart.records.json_values import check_text, clean_text, is_a, plain_items
 from rampart.records.paths import Part, Path, render
 from rampart.text.safe import safe_str
 from rampart.text.secrets import redact
@@ -62,6 +62,38 @@ class Items(Kind):
 
     def read(self, value: Any) -> list[Any]:
         return [self._kind.read(item) for item in value] if value else []
+
+
+class Named(Kind):
+    """Values by name; one that nothing can stand for is left out, and so is a name that is no string."""
+
+    def __init__(self, kind: Kind) -> None:
+        self._kind = kind
+
+    def prepare(self, value: Any, parent: Path | None, part: Part, losses: Losses) -> dict[str, Any]:
+        if not is_a(value, dict):
+            losses.note(parent, part, "wrong_type")
+            return {}
+        here = (parent, part)
+        prepared: dict[str, Any] = {}
+        for key, one in dict.items(value):
+            if not is_a(key, str):
+                losses.note(parent, part, "non_string_key")
+                continue
+            name = clean_text(key)
+            made = self._kind.prepare(one, here, name, losses)
+            if made is not None:
+                prepared[name] = made
+        return prepared
+
+    def check(self, value: Any, parent: Path | None, part: Part) -> dict[str, Any]:
+        if type(value) is not dict:
+            raise refuse(parent, part, "an object", value)
+        here = (parent, part)
+        return {check_text(key, parent, part): self._kind.check(one, here, key) for key, one in value.items()}
+
+    def read(self, value: Any) -> dict[str, Any]:
+        return {key: self._kind.read(one) for key, one in value.items()}
 
 
 class Shape(Kind):

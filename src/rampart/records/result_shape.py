@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from rampart.core.attempt import Attempt
 from rampart.core.evaluation import EvalOutcome, EvalResult
 from rampart.core.result import InjectionRecord, PopulationRef, Result, SafetyStatus
 from rampart.core.types import (
@@ -37,7 +38,7 @@ from rampart.records._kinds import (
     Text,
     Whole,
 )
-from rampart.records._shapes import Items, OrNone, Shape
+from rampart.records._shapes import Items, Named, OrNone, Shape
 from rampart.records.json_values import clean_text
 from rampart.text.safe import safe_str
 
@@ -127,17 +128,35 @@ def _refuse_population(population: PopulationRef) -> str | None:
     return None
 
 
+def _drop_bad_parent(attempt: Attempt, prepared: dict[str, Any], here: Path, losses: Losses) -> None:
+    if prepared["parent"] is not None and prepared["parent"] < 0:
+        prepared["parent"] = None
+        losses.note(here, "parent", "wrong_type")
+
+
+def _refuse_bad_parent(attempt: Attempt) -> str | None:
+    return None if attempt.parent is None or attempt.parent >= 0 else "parent must be a position from 0"
+
+
+class _Control(Shape):
+    """An arm in which nothing was planted: a result without what only a whole one has."""
+
+    def _made(self, fields: dict[str, Any]) -> Any:
+        return super()._made(fields | {"attempts": [], "usage": {}})
+
+
 class _Result(Shape):
-    """A result; the arm in which nothing was planted is written only where there is one."""
+    """A result; what few results have is written only where there is some."""
 
     def check(self, value: Any, parent: Path | None, part: Part) -> dict[str, Any]:
         checked = super().check(value, parent, part)
-        if checked["control"] is None:
-            del checked["control"]
+        for name in ("control", "attempts", "usage"):
+            if not checked[name]:
+                del checked[name]
         return checked
 
     def _fields(self, value: Any) -> dict[str, Any]:
-        return {"control": None} | super()._fields(value)
+        return {"control": None, "attempts": [], "usage": {}} | super()._fields(value)
 
     def _made(self, fields: dict[str, Any]) -> Any:
         if fields["control"] is None:
@@ -259,11 +278,27 @@ _ARM: dict[str, Kind] = {
     "population": OrNone(_POPULATION),
     "metadata": _mapping,
 }
-_CONTROL = Shape(Result, _ARM)
+_CONTROL = _Control(Result, _ARM)
+
+_ATTEMPT = Shape(
+    Attempt,
+    {
+        "outcome": _text,
+        "parent": OrNone(Whole()),
+        "turns": Items(_TURN),
+        "evaluation": OrNone(_EVALUATION),
+        "score": OrNone(Number(default=None, non_finite=None)),
+        "trace_end_reason": OrNone(Member(TraceEndReason)),
+        "injections": Items(_INJECTION),
+        "metadata": _mapping,
+    },
+    mend=_drop_bad_parent,
+    rule=_refuse_bad_parent,
+)
 
 RESULT: Kind = _Result(
     Result,
-    _ARM | {"control": OrNone(_CONTROL)},
+    _ARM | {"control": OrNone(_CONTROL), "attempts": Items(_ATTEMPT), "usage": Named(_USAGE)},
     stand_in=lambda text: Result(
         status=SafetyStatus.ERROR, summary=text, observability_level=ObservabilityLevel.RESPONSE_ONLY
     ),

@@ -160,10 +160,25 @@ class Arm(Struct, kw_only=True):
     metadata: dict[str, Any] = {}
 
 
+class Attempt(Struct, kw_only=True):
+    """One conversation of an attack that holds several; `parent` is the position of the one before it."""
+
+    outcome: str
+    parent: Index | None = None
+    turns: list[Turn] = []
+    evaluation: Evaluation | None = None
+    score: float | None = None
+    trace_end_reason: TraceEndReason | None = None
+    injections: list[Injection] = []
+    metadata: dict[str, Any] = {}
+
+
 class Result(Arm, kw_only=True):
     """The verdict of one execution; `control` is the arm in which nothing was planted."""
 
     control: Arm | None = None
+    attempts: list[Attempt] = []
+    usage: dict[str, Usage] = {}
 
 
 class Loss(Struct, kw_only=True):

@@ -1,0 +1,141 @@
+"""What language models consumed, and on whose account: the agent under test, judges, attackers, drivers.
+
+Every call of a `ChatModel` on rampart's own account goes through `ask_async`. It adds what the call consumed
+to the execution that runs, whose result tells it by role, and to the whole run.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextvars import ContextVar
+from dataclasses import fields
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from rampart.core.types import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from rampart.core.llm import ChatMessage, ChatModel, Completion
+
+_FIELDS = tuple(field.name for field in fields(Usage))
+
+
+class UsageRole(StrEnum):
+    """On whose account a language model was used."""
+
+    TARGET = "target"
+    JUDGE = "judge"
+    ATTACKER = "attacker"
+    DRIVER = "driver"
+
+
+class Spending:
+    """A sum of usages by role; safe to share between threads.
+
+    What one call does not tell makes the sum of that figure unknown, which is None: a sum without it would
+    be too low.
+    """
+
+    __slots__ = ("_by_role", "_lock", "_silent")
+
+    def __init__(self) -> None:
+        self._by_role: dict[str, Usage] = {}
+        self._silent: set[str] = set()
+        self._lock = threading.Lock()
+
+    def add(self, role: str, usage: Usage | None) -> None:
+        """Count what one call consumed; None where nothing is known of it."""
+        if usage is None:
+            self._silent.add(role)
+            return
+        with self._lock:
+            before = self._by_role.get(role)
+            self._by_role[role] = total_usage([usage] if before is None else [before, usage])
+
+    def by_role(self) -> dict[str, Usage]:
+        """The sums, without roles that did not tell of each call what it consumed."""
+        with self._lock:
+            return {role: usage for role, usage in self._by_role.items() if role not in self._silent}
+
+    def total(self) -> Usage:
+        """The sum over all roles; a figure is None if a single call did not tell it."""
+        with self._lock:
+            silent = [Usage()] if self._silent else []
+            return total_usage([*self._by_role.values(), *silent])
+
+
+def total_usage(usages: Iterable[Usage]) -> Usage:
+    """The sum, field by field; a field is None if one of the usages does not know it, or there is none."""
+    first, *others = list(usages) or [Usage()]
+    sums = {name: getattr(first, name) for name in _FIELDS}
+    for usage in others:
+        for name, value in sums.items():
+            more = getattr(usage, name)
+            sums[name] = None if value is None or more is None else value + more
+    return Usage(**sums)
+
+
+def usage_by_role(many: Iterable[Mapping[str, Usage]]) -> dict[str, Usage]:
+    """The sums over several accounts, in the order in which the roles first occur."""
+    together: dict[str, list[Usage]] = {}
+    for one in many:
+        for role, usage in one.items():
+            together.setdefault(role, []).append(usage)
+    return {role: total_usage(usages) for role, usages in together.items()}
+
+
+_of_execution: ContextVar[Spending | None] = ContextVar("rampart_spending", default=None)
+
+
+class _Process:
+    run = Spending()
+
+
+def run_spending() -> Spending:
+    """What was consumed since `begin_run_spending`, in executions and outside of them."""
+    return _Process.run
+
+
+def begin_run_spending() -> Spending:
+    """Begin to count anew for the whole process."""
+    _Process.run = Spending()
+    return _Process.run
+
+
+def spend_on(spending: Spending) -> None:
+    """Count what the current task and those it starts consume on this account too."""
+    _of_execution.set(spending)
+
+
+def record_usage(role: str, usage: Usage | None) -> None:
+    """Count what one call consumed; None where nothing is known of it."""
+    _Process.run.add(role, usage)
+    spending = _of_execution.get()
+    if spending is not None:
+        spending.add(role, usage)
+
+
+async def ask_async(
+    model: ChatModel,
+    *,
+    role: UsageRole,
+    messages: list[ChatMessage],
+    response_schema: dict[str, Any] | None = None,
+) -> Completion:
+    """Let `model` answer, and count what that consumed.
+
+    Args:
+        model: The language model; what it returns is handed on as it is.
+        role: On whose account.
+        messages: The conversation so far, oldest first.
+        response_schema: JSON Schema that the reply should follow.
+
+    Raises:
+        ChatModelError: If the model could not be reached or refused the call.
+    """
+    completion = await model.complete_async(messages=messages, response_schema=response_schema)
+    usage: object = getattr(completion, "usage", None)  # a model of the user's may return anything
+    record_usage(role, usage if isinstance(usage, Usage) else Usage(requests=1))
+    return completion
