@@ -35,7 +35,7 @@ ROWS_FROM_BELOW: tuple[frozenset[str], ...] = (
             "testing",
         }
     ),
-    frozenset({"probes", "attacks", "reporting"}),
+    frozenset({"probes", "attacks", "reporting", "calibration"}),
     frozenset({"pytest_plugin", "viewer", "integrations", "demo"}),
     frozenset({"cli"}),
 )

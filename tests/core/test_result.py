@@ -173,6 +173,8 @@ class TestResult:
             "population": None,
             "metadata": {},
             "control": None,
+            "attempts": [],
+            "usage": {},
         }
         assert field_table(InjectionRecord) == {
             "payload_id": REQUIRED,

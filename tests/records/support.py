@@ -8,6 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from rampart.core.attempt import Attempt
 from rampart.core.evaluation import EvalOutcome, EvalResult
 from rampart.core.result import InjectionRecord, PopulationRef, Result, SafetyStatus
 from rampart.core.types import (
@@ -114,6 +115,19 @@ def full_result() -> Result:
             strategy="xpia-control",
             utility=EvalResult(outcome=EvalOutcome.DETECTED),
         ),
+        attempts=[
+            Attempt(
+                outcome="refused",
+                parent=0,
+                turns=[Turn(request=Request(prompt="Hi"), response=Response(text="No"))],
+                evaluation=EvalResult(outcome=EvalOutcome.NOT_DETECTED),
+                score=0.25,
+                trace_end_reason=TraceEndReason.DRIVER_EXHAUSTED,
+                injections=[InjectionRecord(payload_id="mail-2", surface_name="inbox")],
+                metadata={"reason": "the agent refused"},
+            )
+        ],
+        usage={"judge": Usage(input_tokens=7, requests=1)},
     )
 
 

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.records.support import anything, full_result, json_values
 
+from rampart.core.attempt import Attempt
 from rampart.core.checked import was_read
 from rampart.core.evaluation import EvalResult
 from rampart.core.result import InjectionRecord, PopulationRef, Result
@@ -33,6 +34,7 @@ def every_part(result: Result) -> list[Any]:
         turn.response.tool_calls[0],
         turn.response.side_effects[0],
         turn.response.usage,
+        result.attempts[0],
     ]
 
 
@@ -53,6 +55,7 @@ def test_the_fields_that_are_spoilt_below_are_those_of_all_records() -> None:
         ToolCall,
         SideEffect,
         Usage,
+        Attempt,
     }
 
 

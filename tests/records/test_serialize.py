@@ -13,6 +13,7 @@ import pytest
 from inline_snapshot import snapshot
 from tests.records.support import full_record, full_result, result_of, turn_of
 
+from rampart.core.attempt import Attempt
 from rampart.core.errors import SchemaError
 from rampart.core.evaluation import EvalOutcome, EvalResult
 from rampart.core.result import InjectionRecord, PopulationRef, Result, SafetyStatus
@@ -198,6 +199,53 @@ def test_every_key_is_written_where_nothing_has_its_default() -> None:
                     "injections": [],
                     "population": None,
                     "metadata": {},
+                },
+                "attempts": [
+                    {
+                        "outcome": "refused",
+                        "parent": 0,
+                        "turns": [
+                            {
+                                "request": {"prompt": "Hi", "attachments": []},
+                                "response": {
+                                    "text": "No",
+                                    "tool_calls": [],
+                                    "side_effects": [],
+                                    "usage": None,
+                                    "metadata": {},
+                                },
+                                "eval_result": None,
+                                "eval_purpose": None,
+                                "turn_number": 0,
+                                "timestamp": None,
+                                "duration_seconds": None,
+                                "driver_reasoning": "",
+                            }
+                        ],
+                        "evaluation": {
+                            "outcome": "not_detected",
+                            "confidence": 1.0,
+                            "evidence": [],
+                            "rationale": "",
+                            "undetermined_operands": [],
+                        },
+                        "score": 0.25,
+                        "trace_end_reason": "driver_exhausted",
+                        "injections": [
+                            {"payload_id": "mail-2", "surface_name": "inbox", "delivery": "unknown"}
+                        ],
+                        "metadata": {"reason": "the agent refused"},
+                    }
+                ],
+                "usage": {
+                    "judge": {
+                        "input_tokens": 7,
+                        "cached_input_tokens": None,
+                        "output_tokens": None,
+                        "reasoning_tokens": None,
+                        "requests": 1,
+                        "cost_usd": None,
+                    }
                 },
             },
             "pytest_nodeid": "tests/test_a.py::test_b",
@@ -422,6 +470,7 @@ def test_the_parts_of_a_record_are_what_the_core_defines() -> None:
         SideEffect: full_result().turns[0].response.side_effects[0],
         Usage: full_result().turns[0].response.usage,
         Response: full_result().turns[0].response,
+        Attempt: full_result().attempts[0],
     }
     written = json.loads(serialize_record(record=full_record()))["result"]
     turn = written["turns"][0]
@@ -436,6 +485,7 @@ def test_the_parts_of_a_record_are_what_the_core_defines() -> None:
         SideEffect: turn["response"]["side_effects"][0],
         Usage: turn["response"]["usage"],
         Response: turn["response"],
+        Attempt: written["attempts"][0],
     }
     for kind, value in kinds.items():
         assert set(vars(value)) == set(shown[kind]), kind

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -16,7 +16,10 @@ from rampart.records.nesting import too_deep
 from rampart.records.paths import render
 from rampart.records.population import Population, population_from_wire
 from rampart.records.record import Loss, ResultRecord
-from rampart.records.result_shape import RESULT
+from rampart.records.result_shape import RESULT, WRITTEN_IF_ANY
+
+if TYPE_CHECKING:
+    from rampart.core.result import Result
 
 _RECORD = msgspec.json.Decoder(wire.Record)
 _LINE = msgspec.json.Decoder(wire.Line)
@@ -50,7 +53,15 @@ def encode_prepared(record: ResultRecord) -> bytes:
 
     Its result is made of plain records and JSON values, which the encoder writes field by field.
     """
-    return msgspec.json.encode(_envelope(record, result=record.result))
+    return msgspec.json.encode(_envelope(record, result=_written(record.result)))
+
+
+def _written(result: Result) -> dict[str, Any]:
+    """The fields of a prepared result, without those that are written only where there is something."""
+    fields = {name: value for name, value in vars(result).items() if value or name not in WRITTEN_IF_ANY}
+    if result.control is not None:
+        fields["control"] = _written(result.control)
+    return fields
 
 
 def checked_envelope(record: ResultRecord) -> dict[str, Any]:

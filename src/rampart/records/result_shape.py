@@ -138,30 +138,29 @@ def _refuse_bad_parent(attempt: Attempt) -> str | None:
     return None if attempt.parent is None or attempt.parent >= 0 else "parent must be a position from 0"
 
 
+WRITTEN_IF_ANY = ("control", "attempts", "usage")
+"""The fields of a result that few results have; they are written only where there is something."""
+
+
 class _Control(Shape):
     """An arm in which nothing was planted: a result without what only a whole one has."""
 
     def _made(self, fields: dict[str, Any]) -> Any:
-        return super()._made(fields | {"attempts": [], "usage": {}})
+        return super()._made(fields | {"control": None, "attempts": [], "usage": {}})
 
 
 class _Result(Shape):
-    """A result; what few results have is written only where there is some."""
+    """A result, with what only few results have."""
 
     def check(self, value: Any, parent: Path | None, part: Part) -> dict[str, Any]:
         checked = super().check(value, parent, part)
-        for name in ("control", "attempts", "usage"):
+        for name in WRITTEN_IF_ANY:
             if not checked[name]:
                 del checked[name]
         return checked
 
     def _fields(self, value: Any) -> dict[str, Any]:
         return {"control": None, "attempts": [], "usage": {}} | super()._fields(value)
-
-    def _made(self, fields: dict[str, Any]) -> Any:
-        if fields["control"] is None:
-            del fields["control"]  # it is the default of the class
-        return super()._made(fields)
 
 
 _text = Text()
