@@ -36,8 +36,8 @@ from rampart import (
 )
 from rampart.adapters import CallableAdapter, record_tools
 from rampart.core.listener import listening
+from rampart.core.to_its_end import to_its_end_async
 from rampart.evaluators import ToolCalled
-from rampart.surfaces.blocking import to_its_end_async
 
 Fault = Literal[
     "",

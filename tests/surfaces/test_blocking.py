@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import pytest
 
-from rampart.surfaces.blocking import run_blocking_async, to_its_end_async
+from rampart.surfaces.blocking import run_blocking_async
 
 WORD = contextvars.ContextVar("WORD", default="none")
 
@@ -123,38 +123,6 @@ def test_a_loop_that_is_gone_when_the_work_ends_does_no_harm() -> None:
     with suppress(RuntimeError):
         task.get_coro().throw(asyncio.CancelledError)
     task._log_destroy_pending = False  # type: ignore[attr-defined]  # nobody can await it any more
-
-
-async def test_to_its_end_gives_the_value() -> None:
-    async def work() -> str:
-        await asyncio.sleep(0)
-        return "done"
-
-    assert await to_its_end_async(work()) == "done"
-
-
-async def test_to_its_end_does_not_pass_a_cancellation_on() -> None:
-    steps: list[str] = []
-
-    async def work() -> None:
-        for number in range(3):
-            await asyncio.sleep(0)
-            steps.append(f"step {number}")
-
-    task = asyncio.create_task(to_its_end_async(work()))
-    await asyncio.sleep(0)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-    assert steps == ["step 0", "step 1", "step 2"]
-
-
-async def test_to_its_end_raises_the_cancellation_of_the_work_itself() -> None:
-    async def work() -> None:
-        raise asyncio.CancelledError("from within")
-
-    with pytest.raises(asyncio.CancelledError):
-        await to_its_end_async(work())
 
 
 async def test_a_thread_that_never_ends_is_left_behind_when_patience_is_over() -> None:

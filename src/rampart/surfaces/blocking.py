@@ -8,8 +8,10 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar, cast
 
+from rampart.core.to_its_end import to_its_end_async
+
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Callable
 
 T = TypeVar("T")
 
@@ -66,28 +68,3 @@ def _without_stop_iteration(function: Callable[[], T]) -> T:
     except StopIteration as error:
         msg = "a function raised StopIteration"
         raise RuntimeError(msg) from error
-
-
-async def to_its_end_async(work: Awaitable[T], *, patience_s: float | None = None) -> T:
-    """Await `work` to its end, however often the caller is cancelled; the cancellation goes on afterwards.
-
-    Args:
-        work: What to await.
-        patience_s: Seconds after the first cancellation after which `work` is cancelled too; None: never.
-    """
-    task = asyncio.ensure_future(work)
-    loop = asyncio.get_running_loop()
-    cancelled: asyncio.CancelledError | None = None
-    impatience: asyncio.TimerHandle | None = None
-    while not task.done():
-        try:
-            await asyncio.wait([task])
-        except asyncio.CancelledError as request:
-            cancelled = cancelled or request
-            if patience_s is not None and impatience is None:
-                impatience = loop.call_later(patience_s, task.cancel)
-    if impatience is not None:
-        impatience.cancel()
-    if cancelled is not None:
-        raise cancelled from None if task.cancelled() else task.exception()
-    return task.result()

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from rampart.core.errors import InfrastructureError
 from rampart.core.limits import configured_limits
 from rampart.core.log import log
-from rampart.surfaces.blocking import run_blocking_async, to_its_end_async
+from rampart.core.to_its_end import to_its_end_async
+from rampart.surfaces.blocking import run_blocking_async
 from rampart.surfaces.handle import PlantedHandle
 from rampart.text.leaves import leaf_lines
 from rampart.text.safe import safe_float, safe_repr

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Self, final
 from rampart.core.errors import ConfigurationError, InfrastructureError
 from rampart.core.limits import configured_limits
 from rampart.core.log import log
+from rampart.core.to_its_end import to_its_end_async
 from rampart.core.types import validate_payload_id
-from rampart.surfaces.blocking import to_its_end_async
 from rampart.surfaces.undo import Undo
 from rampart.text.leaves import leaves
 from rampart.text.oneline import quote

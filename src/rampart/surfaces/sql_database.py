@@ -13,7 +13,8 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError, StatementError
 from sqlalchemy.pool import NullPool, SingletonThreadPool, StaticPool
 
 from rampart.core.errors import ConfigurationError, InfrastructureError
-from rampart.surfaces.blocking import run_blocking_async, to_its_end_async
+from rampart.core.to_its_end import to_its_end_async
+from rampart.surfaces.blocking import run_blocking_async
 from rampart.surfaces.sql_address import Passwords, is_in_memory, shown_address, sqlite_path
 from rampart.text.safe import safe_str
 
