@@ -16,6 +16,7 @@ from benchmarks import (
     import_cost,
     injections,
     install_size,
+    judge_correction,
     plugin_cost,
     report_cost,
     trials,
@@ -31,6 +32,7 @@ SUITES = {
     "conversation": conversation.rows,
     "report": report_cost.rows,
     "injections": injections.rows,
+    "judge": judge_correction.rows,
 }
 
 
