@@ -70,11 +70,12 @@ ROOT_NAMES = [
 
 LAZY_NAMES = {
     "Attacks": ("rampart.attacks", "Attacks"),
+    "LLMDriver": ("rampart.drivers.llm", "LLMDriver"),
     "Probes": ("rampart.probes", "Probes"),
     "ResponseScope": ("rampart.evaluators", "ResponseScope"),
 }
 
-NAMES_TO_COME = ["LLMDriver", "LLMJudge", "TranscriptScope"]
+NAMES_TO_COME = ["LLMJudge", "TranscriptScope"]
 PACKAGES_TO_COME = ["llm"]
 
 _EXECUTION_NAMES = {
@@ -126,7 +127,7 @@ PACKAGE_NAMES: dict[str, set[str]] = {
         "ToolExecuted",
         "namespaced",
     },
-    "drivers": {"StaticDriver"},
+    "drivers": {"LLMDriver", "StaticDriver"},
     "reporting": {"JsonFileReportSink", "PopulationSummary", "ReportSink", "TestRunReport"},
     "pytest_plugin": {"TrialConfig", "TrialMismatchWarning", "UncheckedResultWarning", "record_result"},
     "adapters": {"CallableAdapter", "record_tools"},

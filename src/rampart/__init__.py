@@ -74,6 +74,9 @@ if TYPE_CHECKING:
         Turn,
         Usage,
     )
+    from rampart.drivers.llm import (
+        LLMDriver,
+    )
     from rampart.evaluators import (
         ResponseScope,
     )
@@ -94,6 +97,7 @@ if TYPE_CHECKING:
 
 __lazy_imports__: dict[str, tuple[str, str]] = {
     "Attacks": ("rampart.attacks", "Attacks"),
+    "LLMDriver": ("rampart.drivers.llm", "LLMDriver"),
     "Probes": ("rampart.probes", "Probes"),
     "ResponseScope": ("rampart.evaluators", "ResponseScope"),
 }
@@ -139,6 +143,7 @@ _HOMES = {
     "ToolCall": "rampart.core.types",
     "Turn": "rampart.core.types",
     "Usage": "rampart.core.types",
+    "LLMDriver": "rampart.drivers.llm",
     "ResponseScope": "rampart.evaluators",
     "BaseExecution": "rampart.execution.base",
     "ExecutionEvent": "rampart.execution.events",
@@ -170,6 +175,7 @@ __all__ = [
     "InjectionHandle",
     "InjectionRecord",
     "LLMConfig",
+    "LLMDriver",
     "Limits",
     "ObservabilityLevel",
     "Payload",

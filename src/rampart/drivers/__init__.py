@@ -1,5 +1,19 @@
 """What decides which message the agent gets next."""
 
-from rampart.drivers.static import StaticDriver
+from typing import TYPE_CHECKING
 
-__all__ = ["StaticDriver"]
+from rampart.core.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from rampart.drivers.llm import LLMDriver
+    from rampart.drivers.static import StaticDriver
+
+_HOMES = {
+    "LLMDriver": "rampart.drivers.llm",
+    "StaticDriver": "rampart.drivers.static",
+}
+
+__all__ = ["LLMDriver", "StaticDriver"]
+
+if not TYPE_CHECKING:  # type checkers know the names from above, and that there are no others
+    __getattr__, __dir__ = lazy_exports(__name__, _HOMES)
