@@ -127,7 +127,7 @@ PACKAGE_NAMES: dict[str, set[str]] = {
         "ToolExecuted",
         "namespaced",
     },
-    "drivers": {"LLMDriver", "StaticDriver"},
+    "drivers": {"ConversationEnd", "LLMDriver", "SimulatedUser", "StaticDriver"},
     "reporting": {"JsonFileReportSink", "PopulationSummary", "ReportSink", "TestRunReport"},
     "pytest_plugin": {"TrialConfig", "TrialMismatchWarning", "UncheckedResultWarning", "record_result"},
     "adapters": {"CallableAdapter", "record_tools"},
