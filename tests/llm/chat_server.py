@@ -81,6 +81,14 @@ class ChatServer:
         """What was asked, without the rest of the requests."""
         return [call.body for call in self.calls]
 
+    async def asked_async(self) -> None:
+        """Wait for the first call."""
+        await _until_async(lambda: bool(self.calls))
+
+    async def all_closed_async(self) -> None:
+        """Wait until clients have closed all of their connections; fail if they do not."""
+        await _until_async(lambda: not self.open_connections)
+
     def __enter__(self) -> Self:
         self._thread.start()
         assert self._started.wait(10), "the chat server did not start"
@@ -135,7 +143,8 @@ class ChatServer:
         self.calls.append(call)
         answer = self._answer_to(call)
         if answer.silent:
-            await asyncio.Event().wait()
+            await reader.read()  # until the client gives up
+            return False
         if answer.after_s:
             await asyncio.sleep(answer.after_s)
         streams = answer.status == 200 and call.body.get("stream")
@@ -156,6 +165,12 @@ class ChatServer:
             return ChatAnswer(status=404, body=b'{"detail": "Not Found"}')
         answer = self._answers.popleft() if self._answers else self._default
         return answer if isinstance(answer, ChatAnswer) else answer(call)
+
+
+async def _until_async(holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(5):
+        while not holds():  # noqa: ASYNC110  # it comes about in another thread
+            await asyncio.sleep(0.005)
 
 
 def _parsed(head: bytes) -> ChatCall:

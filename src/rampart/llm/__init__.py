@@ -1,0 +1,25 @@
+"""Clients of language models, for judges, drivers and attackers."""
+
+from typing import TYPE_CHECKING
+
+from rampart.core.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from rampart.llm.factory import create_chat_model
+    from rampart.llm.openai_chat_model import OpenAIChatModel
+    from rampart.llm.prices import set_price
+
+_HOMES = {
+    "OpenAIChatModel": "rampart.llm.openai_chat_model",
+    "create_chat_model": "rampart.llm.factory",
+    "set_price": "rampart.llm.prices",
+}
+
+__all__ = [
+    "OpenAIChatModel",
+    "create_chat_model",
+    "set_price",
+]
+
+if not TYPE_CHECKING:  # type checkers know the names from above, and that there are no others
+    __getattr__, __dir__ = lazy_exports(__name__, _HOMES)

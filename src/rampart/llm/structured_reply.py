@@ -1,0 +1,35 @@
+"""How a reply that follows a JSON Schema is asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def response_format(schema: dict[str, Any]) -> dict[str, Any]:
+    """The field `response_format` of a request.
+
+    The strict mode of the protocol holds the model to the schema, and takes only schemas whose objects
+    require all of their properties and forbid others; for another schema it is left off.
+    """
+    wrapped = {"name": "reply", "schema": schema, "strict": _allows_strict(schema)}
+    return {"type": "json_schema", "json_schema": wrapped}
+
+
+def _allows_strict(schema: Any) -> bool:
+    if isinstance(schema, list):
+        return all(map(_allows_strict, schema))
+    if not isinstance(schema, dict):
+        return True
+    properties = schema.get("properties")
+    if isinstance(properties, dict):
+        closed = schema.get("additionalProperties") is False
+        if not closed or set(schema.get("required", ())) != set(properties):
+            return False
+        return all(map(_allows_strict, properties.values())) and _rest_allows_strict(schema)
+    return schema.get("type") != "object" and _rest_allows_strict(schema)
+
+
+def _rest_allows_strict(schema: dict[str, Any]) -> bool:
+    return all(
+        _allows_strict(schema[key]) for key in ("items", "anyOf", "$defs", "allOf", "oneOf") if key in schema
+    )
