@@ -3,6 +3,7 @@
 import click
 
 from rampart.cli.demo import demo
+from rampart.cli.judge import judge
 
 
 @click.group()
@@ -12,3 +13,4 @@ def main() -> None:
 
 
 main.add_command(demo)
+main.add_command(judge)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar, cast
 import pytest
 
 from rampart.core.limits import DEFAULT_TRIAL_CONCURRENCY, Limits
+from rampart.pytest_plugin import _judge_calibration
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,6 +62,7 @@ def add_options(parser: pytest.Parser) -> None:
         type=positive_int,
         help=f"how many trials run at once by default ({DEFAULT_TRIAL_CONCURRENCY})",
     )
+    _judge_calibration.add_options(parser, group)
     defaults = Limits()
     parser.addini("rampart_async", "async tests that rampart runs: auto (default) or marked", default="auto")
     parser.addini(

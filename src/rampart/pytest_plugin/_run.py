@@ -11,9 +11,11 @@ import pytest
 from rampart.core.log import log
 from rampart.pytest_plugin._attempt import Attempt
 from rampart.pytest_plugin._forks import ForkWatch
+from rampart.pytest_plugin._judge_calibration import add_corrections
 from rampart.pytest_plugin._listener import RunListener
 
 if TYPE_CHECKING:
+    from rampart.calibration.calibration_file import Calibration
     from rampart.core.report import TestRunReport
     from rampart.core.result import Result
     from rampart.pytest_plugin._journal import RunJournal
@@ -31,6 +33,7 @@ class Run:
     Attributes:
         options: The user's settings.
         journal: Where results are written down as they come.
+        calibration: What is known of the judge; None where no calibration file is named.
         listener: What the core hands results to.
         incomplete: Why the run does not cover every test; empty if it does.
         notices: What else people should know, a line each.
@@ -40,9 +43,12 @@ class Run:
         lock: Held while something is recorded; results may come from several threads.
     """
 
-    def __init__(self, *, options: Options, journal: RunJournal) -> None:
+    def __init__(
+        self, *, options: Options, journal: RunJournal, calibration: Calibration | None = None
+    ) -> None:
         self.options = options
         self.journal = journal
+        self.calibration = calibration
         self.listener = RunListener(self)
         self.incomplete: list[str] = []
         self.notices: list[str] = []
@@ -178,12 +184,15 @@ class Run:
         """The report over everything recorded so far."""
         from rampart.pytest_plugin._report import build_report  # noqa: PLC0415  # see _listener
 
-        return build_report(
+        report = build_report(
             results=self._results,
             populations=self._populations,
             incomplete=self.incomplete,
             duration_seconds=time.monotonic() - self._started if self._duration is None else self._duration,
         )
+        if self.calibration is not None:
+            add_corrections(report, self.calibration)
+        return report
 
     def _number_first_attempt(self, nodeid: str) -> None:
         """Nobody knew that there would be a second attempt when the first one was recorded."""

@@ -9,7 +9,7 @@ import pytest
 from rampart.core.limits import configure_defaults, preserved_defaults
 from rampart.core.listener import context_listener, runner_outcomes, set_process_listener
 from rampart.core.log import log
-from rampart.pytest_plugin import _workers
+from rampart.pytest_plugin import _judge_calibration, _workers
 from rampart.pytest_plugin._interrupts import PLUGIN_NAME, Interrupts
 from rampart.pytest_plugin._journal import RunJournal
 from rampart.pytest_plugin._options import read_options
@@ -29,6 +29,7 @@ def start(config: pytest.Config) -> None:
         pytest.UsageError: If an option is invalid.
     """
     options = read_options(config)
+    calibration = _judge_calibration.read(config)
     journal = RunJournal(
         root=config.rootpath,
         enabled=options.journal,
@@ -36,7 +37,7 @@ def start(config: pytest.Config) -> None:
         run_id=_workers.handed_run_id(config),
         worker_id=_workers.worker_id(config),
     )
-    run = config.stash[RUN] = Run(options=options, journal=journal)
+    run = config.stash[RUN] = Run(options=options, journal=journal, calibration=calibration)
     stop_signal = StopSignal(on_stop=run.note_stop)
     config.stash[_INTERRUPTS] = Interrupts(run, stop_signal)
     config.pluginmanager.register(config.stash[_INTERRUPTS], PLUGIN_NAME)

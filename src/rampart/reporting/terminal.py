@@ -9,6 +9,7 @@ from rampart.core.population import attack_clauses, population_line
 from rampart.core.report import TestRunReport, last_attempts
 from rampart.core.result import Result, SafetyStatus, status_of
 from rampart.records.population import Population, population_of
+from rampart.reporting.judge_calibration import judge_lines
 from rampart.reporting.plain_result import plain_result
 from rampart.reporting.status_label import LABELS, WORST_FIRST
 from rampart.text.oneline import one_line, quote
@@ -64,6 +65,7 @@ def summary_sections(*, report: TestRunReport, incomplete_reasons: Sequence[str]
             results=[plain_result(result) for result in report.results], populations=report.populations
         )
         lines = [*_category_lines(readable), "", _totals(readable), *_rates(readable)]
+        lines += judge_lines(report.metadata)
         sections.append(Section(title="rampart summary", lines=lines))
     return sections
 
