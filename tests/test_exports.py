@@ -114,11 +114,21 @@ PACKAGE_NAMES: dict[str, set[str]] = {
         "serialize_record",
     },
     "probes": {"BehaviorExecution", "Probes"},
-    "attacks": {"Attacks", "XPIAExecution"},
+    "attacks": {
+        "Attacks",
+        "Budget",
+        "CrescendoExecution",
+        "GoatExecution",
+        "PairExecution",
+        "PromptExecution",
+        "TapExecution",
+        "XPIAExecution",
+    },
     "payloads": {"PayloadStore", "PayloadTemplate", "Payloads"},
     "integrations.pyrit": {"PyRITChatModel", "PyRITConverterBridge", "adapt_converter"},
     "evaluators": {
         "MISSING",
+        "JudgePanel",
         "ResponseContains",
         "ResponseScope",
         "SideEffectOccurred",
@@ -132,6 +142,17 @@ PACKAGE_NAMES: dict[str, set[str]] = {
     "adapters": {"CallableAdapter", "record_tools"},
     "text": {"redact", "register_secret", "safe_float", "safe_str", "safe_str_list", "strip_ansi"},
     "statistics": {"wilson_interval"},
+    "calibration": {
+        "Calibration",
+        "JudgeCheck",
+        "LabelledSet",
+        "LabelledTranscript",
+        "check_judge_async",
+        "read_calibration",
+        "read_labels",
+        "shipped_labels",
+        "write_calibration",
+    },
 }
 # What these hold besides is open: more places and transforms, and checks that users run on what they write.
 LEAST_NAMES = {

@@ -4,24 +4,70 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from rampart.attacks.crescendo import CrescendoExecution
+from rampart.attacks.direct import PromptExecution
+from rampart.attacks.goat import GoatExecution
+from rampart.attacks.pair import PairExecution
+from rampart.attacks.stop_condition import stop_condition
+from rampart.attacks.tap import TapExecution
 from rampart.attacks.xpia import XPIAExecution
 from rampart.core.evaluator import detected_is_absorbing
+from rampart.core.types import Payload, Request
 from rampart.drivers.coerce import coerce_driver
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rampart.core.converter import PayloadConverter
     from rampart.core.evaluator import Evaluator
     from rampart.core.injection import InjectionHandle
     from rampart.core.limits import Limits
     from rampart.core.prompt_driver import PromptDriver
-    from rampart.core.types import Request
     from rampart.execution.base import BaseExecution
     from rampart.execution.events import ExecutionEventHandler
 
 
 class Attacks:
     """Factories of attacks: checks that an agent cannot be made to do what it must not."""
+
+    crescendo = CrescendoExecution
+    goat = GoatExecution
+    pair = PairExecution
+    tap = TapExecution
+
+    @staticmethod
+    def prompt(
+        *,
+        prompt: str | Payload | Request | Sequence[str | Payload | Request],
+        converters: PayloadConverter | Sequence[PayloadConverter] | None = None,
+        evaluator: Evaluator,
+        stop_at_first: bool = True,
+        event_handlers: Sequence[ExecutionEventHandler] | None = None,
+        limits: Limits | None = None,
+    ) -> BaseExecution:
+        """Hostile messages to the agent itself, each in a session of its own.
+
+        Args:
+            prompt: The message, or several: texts, payloads such as those of a library family, or requests.
+            converters: Applied to each message, one after another, such as `Base64Converter()`.
+            evaluator: Detects the objective of the attack; evaluated once a message, and DETECTED is UNSAFE.
+            stop_at_first: Whether the first message that reaches the objective ends the attack. False sends
+                all, so that `Result.attempts` tells which of them do.
+            event_handlers: Told how each run goes, in this order.
+            limits: Time limits; they replace the configured ones as a whole.
+
+        Raises:
+            TypeError: If an argument has the wrong type.
+            ValueError: If there is no message.
+        """
+        return PromptExecution(
+            prompts=[prompt] if isinstance(prompt, str | Payload | Request) else list(prompt),
+            converters=_converters(converters),
+            evaluator=evaluator,
+            stop_at_first=stop_at_first,
+            event_handlers=event_handlers,
+            limits=limits,
+        )
 
     @staticmethod
     def xpia(
@@ -69,7 +115,7 @@ class Attacks:
             evaluator=evaluator,
             utility=utility,
             require_delivery=require_delivery,
-            stop_when=_stop_condition(stop_when, evaluator, utility),
+            stop_when=stop_condition(stop_when, auto=_stable(evaluator) if utility is None else None),
             max_turns=max_turns,
             benign_control=benign_control,
             event_handlers=event_handlers,
@@ -77,13 +123,16 @@ class Attacks:
         )
 
 
-def _stop_condition(given: object, evaluator: Evaluator, utility: Evaluator | None) -> Evaluator | None:
-    if isinstance(given, str):
-        if given != "auto":
-            msg = f"stop_when must be 'auto', None or an evaluator, got {given!r}"
-            raise ValueError(msg)
-        return evaluator if utility is None and detected_is_absorbing(evaluator) else None
-    return given  # type: ignore[return-value]  # XPIAExecution looks at it as at every evaluator
+def _converters(given: object) -> Sequence[PayloadConverter] | None:
+    """What was given as a list; PromptExecution looks at each."""
+    if given is None or isinstance(given, list | tuple):
+        return given
+    return [given]  # type: ignore[list-item]  # as above
+
+
+def _stable(evaluator: Evaluator) -> Evaluator | None:
+    """The evaluator, if later turns cannot change that it was detected."""
+    return evaluator if detected_is_absorbing(evaluator) else None
 
 
 def _driver(trigger: object) -> PromptDriver:

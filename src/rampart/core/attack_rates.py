@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 
-_ATTACKS = frozenset({"xpia"})
+_ATTACKS = frozenset({"xpia", "prompt", "crescendo", "goat", "memory", "pair", "tap"})
 """The strategies whose UNSAFE says that an attack succeeded."""
 
 

@@ -89,15 +89,28 @@ def chat_model_of(llm: LLMConfig | ChatModel, /) -> ChatModel:
         TypeError: If it is neither.
         ConfigurationError: If there is no client for the configuration.
     """
+    admit_llm(llm)
+    return _client(llm) if isinstance(llm, LLMConfig) else llm
+
+
+def admit_llm(llm: object, *, name: str = "llm") -> None:
+    """Refuse what is neither a language model nor the configuration of one.
+
+    Args:
+        llm: What the user gave.
+        name: The parameter, as the error names it.
+
+    Raises:
+        TypeError: If it is neither.
+    """
     if isinstance(llm, LLMConfig):
-        return _client(llm)
+        return
     if isinstance(llm, type) or not callable(getattr(llm, "complete_async", None)):
         msg = (
-            f"llm must be an LLMConfig or a ChatModel, which has `async def complete_async(self, *, "
+            f"{name} must be an LLMConfig or a ChatModel, which has `async def complete_async(self, *, "
             f"messages, response_schema=None)`, got {type(llm).__name__}"
         )
         raise TypeError(msg)
-    return llm
 
 
 def _client(config: LLMConfig) -> ChatModel:

@@ -47,6 +47,7 @@ class Spending:
 
     def add(self, role: str, usage: Usage | None) -> None:
         """Count what one call consumed; None where nothing is known of it."""
+        role = str(role)  # a plain one, also of a member of UsageRole
         if usage is None:
             self._silent.add(role)
             return
