@@ -76,6 +76,23 @@ class TestConversation:
         for turns in range(30):
             assert await prompt_of(driver, *["bye"] * turns) == "I am done, goodbye."
 
+    @pytest.mark.parametrize(
+        ("reply", "reasoning"),
+        [
+            pytest.param(
+                "I'm sorry, but I can't help with that.",
+                "the chat model seems to have refused to write this message; it was sent as it is",
+                id="refusal",
+            ),
+            pytest.param("I can't log in. Help me with that.", "", id="message"),
+        ],
+    )
+    async def test_a_model_that_balks_is_told_of(self, reply: str, reasoning: str) -> None:
+        decision = await driver_on(reply)[0].next_prompt_async(history=[])
+
+        assert decision.request.prompt == reply
+        assert decision.reasoning == reasoning
+
     async def test_no_reply_format_is_asked_for(self) -> None:
         driver, model = driver_on("one")
         await prompt_of(driver)

@@ -13,6 +13,7 @@ from rampart.drivers._model_conversation import ModelConversation
 from rampart.drivers._prompt_files import prompt_text
 from rampart.drivers._shown_turn import turn_fields
 from rampart.text.fold import fold
+from rampart.text.refusals import declines_to_write
 from rampart.text.safe import safe_str
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
     from rampart.core.llm import ChatModel, LLMConfig
     from rampart.core.types import Turn
+
+_REFUSED = "the chat model seems to have refused to write this message; it was sent as it is"
 
 
 class LLMDriver:
@@ -31,7 +34,8 @@ class LLMDriver:
     and, where the test has a stop condition, what that found. It is never told the content of what was
     planted. Registered secrets are blanked out.
 
-    Its reply, stripped, is sent as it is. The driver never ends the conversation: the turn budget or a stop
+    Its reply, stripped, is sent as it is, even if it sounds like a refusal to write one, which the turn's
+    `driver_reasoning` then says. The driver never ends the conversation: the turn budget or a stop
     condition does. One driver holds one conversation, so make a new one for each trial. What its model
     consumes is counted under the role `driver`.
 
@@ -77,7 +81,9 @@ class LLMDriver:
                 )
                 raise DriverError(msg)
             self._conversation.keep(shown=shown, reply=prompt)
-            return PromptDecision(request=Request(prompt=prompt))
+            return PromptDecision(
+                request=Request(prompt=prompt), reasoning=_REFUSED if declines_to_write(prompt) else ""
+            )
 
 
 def _instructions(persona: object, objective: object, injections: object) -> str:
