@@ -80,7 +80,7 @@ def test_named_file_without_a_runtime_is_not_replaced(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("no_runtime")
 def test_own_model_without_a_runtime_says_how_to_install_it() -> None:
-    with pytest.raises(ModelUnavailableError, match=r"cannot be used here .*pip install 'rampart\[local\]'"):
+    with pytest.raises(ModelUnavailableError, match=r'cannot be used here .*pip install "rampart\[local\]"'):
         choose_model({})
 
 

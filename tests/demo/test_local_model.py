@@ -16,7 +16,7 @@ QUESTION = [ChatMessage(role="user", content="What is the capital of France?")]
 
 def test_missing_runtime_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
-    with pytest.raises(ModelUnavailableError, match=r"pip install 'rampart\[local\]'"):
+    with pytest.raises(ModelUnavailableError, match=r'pip install "rampart\[local\]"'):
         load_runtime()
 
 

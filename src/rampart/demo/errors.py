@@ -2,8 +2,6 @@
 
 from rampart.core.errors import ConfigurationError
 
-INSTALL_LOCAL = "pip install 'rampart[local]'"
-
 
 class ModelUnavailableError(ConfigurationError):
     """The model that the demo would use by itself cannot be had here; the scripted one can stand in.
