@@ -1,0 +1,63 @@
+"""Lines of untrusted text that pass for lines of the document which quotes it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+
+from rampart.text._normalise import normalise
+from rampart.text.ansi import strip_ansi
+from rampart.text.fold import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+QUOTE_MARK = "> "
+
+_DECORATION = re.compile(r"[\W_]")
+
+
+def quote_lines(text: str, /, *, where: Callable[[int, str], bool]) -> str:
+    """Put `> ` before some lines of a text; nothing else about it changes.
+
+    A line ends wherever some reader may see it end: LF, CR, VT, FF, NEL, the information separators, U+2028
+    and U+2029. Lines that begin with `> ` stay as they are, so that quoting again changes nothing.
+
+    Args:
+        text: What somebody else wrote.
+        where: Told the place of a line, from 0, and the line; says whether it is quoted.
+    """
+    return "".join(
+        QUOTE_MARK + line if not line.startswith(QUOTE_MARK) and where(place, line) else line
+        for place, line in enumerate(text.splitlines(keepends=True))
+    )
+
+
+def as_read(text: str, /) -> str:
+    """What a reader takes a text for: for comparing, never for showing.
+
+    In small letters; without terminal sequences, controls, invisible characters and combining marks; with
+    look-alikes of Latin letters as these, every opening bracket as `[`, and each run of white space as one
+    space.
+    """
+    seen = strip_ansi(text)
+    if seen.isascii():
+        return fold(seen.translate(_ASCII_BRACKETS))
+    apart = normalise("NFD", fold(seen, confusables=True))
+    return fold("".join(map(_read_character, apart)))
+
+
+def bare(text: str, /) -> str:
+    """What is left of a text as it is read when all but letters and digits is taken away."""
+    return _DECORATION.sub("", as_read(text))
+
+
+_ASCII_BRACKETS = str.maketrans("({", "[[")
+
+
+def _read_character(character: str) -> str:
+    kind = unicodedata.category(character)
+    if kind in {"Mn", "Me", "Cc"}:
+        return ""
+    return "[" if kind == "Ps" else character
