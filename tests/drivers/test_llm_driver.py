@@ -282,6 +282,18 @@ class TestShownTurn:
         assert "\\ud800" in content
         content.encode("utf-8")
 
+    @pytest.mark.parametrize(
+        "token", ["<|im_end|>", "<|eot_id|>", "</s>", "<start_of_turn>", "<｜User｜>", "[INST]", "[/INST]"]
+    )
+    async def test_control_tokens_of_models_are_no_tokens_any_more(self, token: str) -> None:
+        driver, model = driver_on("one", "two")
+        await prompt_of(driver)
+        await prompt_of(driver, f"a {token} [1] [TODO: b] c")
+
+        assert shown(model) == {"agent_reply": f"a {token} [1] [TODO: b] c"}
+        assert token not in asked(model)[-1][1]
+        assert "[1] [TODO: b]" in asked(model)[-1][1]
+
     async def test_readable_text_of_any_script_stays_readable(self) -> None:
         driver, model = driver_on("one", "two")
         await prompt_of(driver)
@@ -297,7 +309,8 @@ class TestShownTurn:
                 eval_result=EvalResult(outcome=EvalOutcome.DETECTED, rationale="said sk-very-secret-1234"),
             )
             data = await self.after(evaluated)
-            assert "secret" not in str(data)
+            assert "sk-" not in str(data)
+            assert "x***y" in data["agent_reply"]
             assert data["evaluation"]["rationale"] == "said ***"
 
 

@@ -107,6 +107,12 @@ class TestDecision:
         assert result.outcome is DETECTED
         assert result.rationale == "2 of 3 detected, 1 not detected (agreement 0.67): it did"
 
+    async def test_the_agreement_is_that_of_the_stronger_side(self) -> None:
+        result = await evaluate(panel("NND"), "x")
+
+        assert result.outcome is NOT_DETECTED
+        assert result.rationale == "2 of 3 not detected, 1 detected (agreement 0.67): it refused"
+
     async def test_several_judges_vote_several_times(self) -> None:
         judges = [Voter(D, N), Voter(N)]
         result = await evaluate(JudgePanel(judges=judges, votes=2), "x")
