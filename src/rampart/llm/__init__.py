@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from rampart.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from rampart.llm.endpoint_limits import limit_endpoint
     from rampart.llm.factory import create_chat_model
     from rampart.llm.local_chat_model import LocalChatModel
     from rampart.llm.openai_chat_model import OpenAIChatModel
@@ -16,6 +17,7 @@ _HOMES = {
     "OpenAIChatModel": "rampart.llm.openai_chat_model",
     "PydanticAIChatModel": "rampart.llm.pydantic_ai_chat_model",
     "create_chat_model": "rampart.llm.factory",
+    "limit_endpoint": "rampart.llm.endpoint_limits",
     "set_price": "rampart.llm.prices",
 }
 
@@ -24,6 +26,7 @@ __all__ = [
     "OpenAIChatModel",
     "PydanticAIChatModel",
     "create_chat_model",
+    "limit_endpoint",
     "set_price",
 ]
 

@@ -1,4 +1,4 @@
-"""The one limiter that all calls to an endpoint pass, from whichever model, event loop or thread they come."""
+"""The one limiter that all calls to an endpoint pass, whatever model, event loop or thread they are from."""
 
 from __future__ import annotations
 
