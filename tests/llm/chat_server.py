@@ -40,9 +40,9 @@ class ChatServer:
         answers: What is answered first, each once, in this order.
         default: What is answered afterwards.
         bucket: Calls for which it holds no token are answered with 429, whatever the answers are.
-        any_path: Answer under every path, as a proxy in front of other services does.
 
     Attributes:
+        any_path: Whether every path is answered, as by a proxy in front of other services.
         calls: What was asked, in order of arrival; refused calls are part of it.
         connections: Connections that were opened.
         open_connections: Connections that are open now.
@@ -54,7 +54,6 @@ class ChatServer:
         answers: Iterable[Answering] = (),
         default: Answering | None = None,
         bucket: TokenBucket | None = None,
-        any_path: bool = False,
     ) -> None:
         self.calls: list[ChatCall] = []
         self.connections = 0
@@ -62,7 +61,7 @@ class ChatServer:
         self._answers = deque(answers)
         self._default = completion("hello") if default is None else default
         self._bucket = bucket
-        self._any_path = any_path
+        self.any_path = False
         self._started = threading.Event()
         self._thread = threading.Thread(target=self._run, name="chat server", daemon=True)
         self._serving: set[asyncio.Task[None]] = set()
@@ -161,7 +160,7 @@ class ChatServer:
             wait_s = self._bucket.wait_for_token(now=call.arrived_at)
             if wait_s > 0:
                 return throttled(retry_after=f"{wait_s:.3f}" if self._bucket.says_when else None)
-        if not self._any_path and call.path.partition("?")[0] != "/v1/chat/completions":
+        if not self.any_path and call.path.partition("?")[0] != "/v1/chat/completions":
             return ChatAnswer(status=404, body=b'{"detail": "Not Found"}')
         answer = self._answers.popleft() if self._answers else self._default
         return answer if isinstance(answer, ChatAnswer) else answer(call)

@@ -71,7 +71,7 @@ class EntraIdToken:
             try:
                 fetched = self._credential.get_token(SCOPE)
             except Exception as error:  # the library has a family of its own, which is not imported here
-                reason = quote(str(error).partition("\n")[0] or type(error).__name__, limit=300)
+                reason = quote(" ".join(str(error).split()) or type(error).__name__, limit=300)
             if reason:  # outside of the handler: the library's text may hold what ours does not
                 msg = (
                     f"Entra ID gave no token for {SCOPE} ({reason}); log in with `az login`, set the "

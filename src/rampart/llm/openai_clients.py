@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rampart.llm.endpoint import Endpoint
 
 _CONNECT_TIMEOUT_S = 10.0
+_OLDEST_MAJOR = 3
 _INSTALL = 'OpenAIChatModel needs openai >= 3, which is not installed: pip install "rampart[openai]"'
 
 
@@ -84,15 +85,30 @@ class OpenAIClients:
             return lease.users == 0
 
 
-def _client(endpoint: Endpoint, credential: str | EntraIdToken) -> AsyncOpenAI:
-    """A client that neither retries nor follows redirects: both are the caller's to decide on."""
+def _check_library() -> None:
+    """Make sure that the library is there, in a version that is understood.
+
+    Raises:
+        ConfigurationError: If it is not.
+    """
     try:
-        import httpx2  # noqa: PLC0415  # of an extra
-        from openai import AsyncAzureOpenAI, AsyncOpenAI  # noqa: PLC0415  # of an extra
-    except ImportError as error:
-        if not (error.name or "").startswith(("httpx2", "openai")):
+        import httpx2  # noqa: F401, PLC0415  # of an extra; the library brings it along
+        import openai  # noqa: PLC0415  # of an extra
+    except ModuleNotFoundError as error:
+        if error.name not in {"httpx2", "openai"}:
             raise  # a fault inside of an installed library is another matter
         raise ConfigurationError(_INSTALL) from error
+    if int(openai.__version__.partition(".")[0]) < _OLDEST_MAJOR:
+        msg = f'OpenAIChatModel needs openai >= 3, got {openai.__version__}: pip install "rampart[openai]"'
+        raise ConfigurationError(msg)
+
+
+def _client(endpoint: Endpoint, credential: str | EntraIdToken) -> AsyncOpenAI:
+    """A client that neither retries nor follows redirects: both are the caller's to decide on."""
+    _check_library()
+    import httpx2  # noqa: PLC0415  # of an extra
+    from openai import AsyncAzureOpenAI, AsyncOpenAI  # noqa: PLC0415  # of an extra
+
     http_client = httpx2.AsyncClient(
         verify=_tls(),
         timeout=httpx2.Timeout(None, connect=_CONNECT_TIMEOUT_S),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+_UNKNOWN_TO_STRICT = frozenset({"allOf", "definitions", "if", "not", "oneOf", "patternProperties"})
+
 
 def response_format(schema: dict[str, Any]) -> dict[str, Any]:
     """The field `response_format` of a request.
@@ -30,6 +32,7 @@ def _allows_strict(schema: Any) -> bool:
 
 
 def _rest_allows_strict(schema: dict[str, Any]) -> bool:
-    return all(
-        _allows_strict(schema[key]) for key in ("items", "anyOf", "$defs", "allOf", "oneOf") if key in schema
-    )
+    if not _UNKNOWN_TO_STRICT.isdisjoint(schema):
+        return False
+    parts = [schema.get("items"), schema.get("anyOf"), *schema.get("$defs", {}).values()]
+    return all(map(_allows_strict, parts))
