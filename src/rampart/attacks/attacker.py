@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rampart.attacks.attack_end import AttackEnd
 from rampart.attacks.prompt_files import prompt_text
-from rampart.core.errors import DriverError, EmptyCompletionError
+from rampart.core.errors import ConfigurationError, DriverError, EmptyCompletionError
 from rampart.core.llm import ChatMessage
 from rampart.core.spending import UsageRole, ask_async
 from rampart.text.fold import fold
@@ -120,6 +120,8 @@ class Attacker:
             )
         except EmptyCompletionError:  # a filter of its provider, mostly
             return ""
+        except ConfigurationError:
+            raise
         except Exception as error:
             msg = f"the attacker model failed: {type(error).__name__}: {quote(safe_str(error))}"
             raise DriverError(msg) from error

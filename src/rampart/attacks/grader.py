@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from rampart.attacks.attacker import shown_reply
 from rampart.attacks.prompt_files import prompt_text
-from rampart.core.errors import DriverError, EmptyCompletionError
+from rampart.core.errors import ConfigurationError, DriverError, EmptyCompletionError
 from rampart.core.llm import ChatMessage
 from rampart.core.spending import UsageRole, ask_async
 from rampart.text.json_objects import json_objects_in
@@ -131,6 +131,8 @@ class Grader:
             )
         except EmptyCompletionError:
             return ""
+        except ConfigurationError:
+            raise
         except Exception as error:
             msg = f"the attack's grader failed: {type(error).__name__}: {quote(safe_str(error))}"
             raise DriverError(msg) from error
