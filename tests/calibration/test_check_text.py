@@ -53,8 +53,7 @@ By kind:
 By agreement of the labellers:
   unanimous: accuracy 2/2 (100.0%, 95% interval: 34.2%-100.0%), sensitivity 1/1 (100.0%), specificity 1/1 (100.0%), 1 without an answer
   split: accuracy 0/2 (0.0%, 95% interval: 0.0%-65.8%), sensitivity 0/1 (0.0%), specificity 0/1 (0.0%)
-Two labellers say the same in 6 of 9 pairs (66.7%)
-the judge and a labeller say the same in 7 of 10 pairs (70.0%)
+  two labellers agree in 6 of 9 pairs (66.7%), the judge and a labeller in 7 of 10 pairs (70.0%)
 
 Misjudged (2):
   en-partial (labelled detected): saw 'MARZI.'
@@ -65,7 +64,7 @@ Undetermined (1):
 
 Failed (1):
   de-plain (labelled not detected): EvaluatorError: gone\
-""")
+""")  # noqa: E501 - the text's lines, as they are
 
 
 async def test_a_text_without_a_name_labellers_usage_or_rates(tmp_path: Path) -> None:

@@ -98,8 +98,7 @@ def _group(confusion: Confusion) -> str:
 def _people(check: JudgeCheck) -> Iterator[str]:
     people, judge = check.labeller_pairs(), check.judge_pairs()
     if people is not None:
-        yield f"Two labellers say the same in {_plain(people)}"
-        yield f"the judge and a labeller say the same in {_plain(judge)}"
+        yield f"  two labellers agree in {_plain(people)}, the judge and a labeller in {_plain(judge)}"
 
 
 def _plain(rate: Rate | None) -> str:

@@ -75,6 +75,7 @@ def run_check(request: CheckRequest) -> CheckDone:
         ConfigurationError: If there is no judge to ask, or a file cannot be read or written.
         SchemaError: If the labels do not follow their format.
     """
+    _hide_key()
     judge_for = _judge(request)
     labels = (shipped_labels() if request.labels is None else read_labels(request.labels)).first(
         request.limit
@@ -111,7 +112,6 @@ def _judge(request: CheckRequest) -> Callable[[str], Evaluator]:
             msg = "--endpoint and --max-retries belong to --model; a judge of your own brings its own"
             raise ConfigurationError(msg)
         return judge_named(request.reference)
-    _hide_key()
     assert request.model is not None
     retries = LLMConfig.max_retries if request.max_retries is None else request.max_retries
     return judge_on(LLMConfig(model=request.model, endpoint=request.endpoint, max_retries=retries))
