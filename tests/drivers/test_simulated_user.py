@@ -54,13 +54,16 @@ class TestConversation:
         assert latest == ("user", '{"agent_reply": "Which one?"}')
 
     async def test_a_schema_is_sent_along(self) -> None:
-        user, model = user_on(says("a"))
+        user, model = user_on(says("a"), says("b"))
         await prompt_of(user)
+        await prompt_of(user, "x")
 
-        schema = model.calls[0].response_schema
-        assert schema is not None
-        assert schema["required"] == ["reason", "status", "message"]
-        assert schema["properties"]["status"]["enum"] == ["continue", "satisfied", "hopeless"]
+        schemas = [call.response_schema or {} for call in model.calls]
+        assert [schema["required"] for schema in schemas] == [["reason", "status", "message"]] * 2
+        assert [schema["properties"]["status"]["enum"] for schema in schemas] == [
+            ["continue"],
+            ["continue", "satisfied", "hopeless"],
+        ]
 
     @pytest.mark.parametrize("status", ["satisfied", "hopeless"])
     async def test_it_ends_the_conversation_and_says_why(self, status: Any) -> None:

@@ -11,17 +11,20 @@ from rampart.text.oneline import quote
 
 UserStatus = Literal["continue", "satisfied", "hopeless"]
 
-USER_REPLY_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    # The reason first: a model that writes it before the status decides by it.
-    "properties": {
-        "reason": {"type": "string"},
-        "status": {"type": "string", "enum": list(get_args(UserStatus))},
-        "message": {"type": "string"},
-    },
-    "required": ["reason", "status", "message"],
-    "additionalProperties": False,
-}
+
+def user_reply_schema(*, may_end: bool) -> dict[str, Any]:
+    """JSON Schema of an answer; for `may_end` see `read_user_reply`."""
+    return {
+        "type": "object",
+        # The reason first: a model that writes it before the status decides by it.
+        "properties": {
+            "reason": {"type": "string"},
+            "status": {"type": "string", "enum": list(get_args(UserStatus)) if may_end else ["continue"]},
+            "message": {"type": "string"},
+        },
+        "required": ["reason", "status", "message"],
+        "additionalProperties": False,
+    }
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ from rampart.drivers._model_conversation import ModelConversation
 from rampart.drivers._prompt_files import prompt_text
 from rampart.drivers._shown_turn import reply_fields
 from rampart.drivers._user_instructions import user_instructions
-from rampart.drivers._user_reply import USER_REPLY_SCHEMA, read_user_reply
+from rampart.drivers._user_reply import read_user_reply, user_reply_schema
 from rampart.drivers.conversation_end import ConversationEnd
 from rampart.text.fold import fold
 from rampart.text.oneline import quote
@@ -105,6 +105,7 @@ class SimulatedUser:
         with self._conversation.deciding(history):
             if self._ended is not None:
                 return None
+            may_end = bool(history)
             if history:
                 shown = json_data(reply_fields(history[-1].response))
             else:
@@ -113,8 +114,8 @@ class SimulatedUser:
                 self._conversation,
                 shown,
                 owner="SimulatedUser",
-                read=partial(read_user_reply, may_end=bool(history)),
-                response_schema=USER_REPLY_SCHEMA,
+                read=partial(read_user_reply, may_end=may_end),
+                response_schema=user_reply_schema(may_end=may_end),
             )
             self._ended = self._end_by(reply)
             if self._ended is not None:
