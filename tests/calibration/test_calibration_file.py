@@ -188,9 +188,7 @@ async def test_a_file_that_is_not_what_was_measured_is_refused(
 def test_other_files_are_refused(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "calibration.json"
     path.write_bytes(data)
-    with pytest.raises(
-        SchemaError, match=r"no calibration file: .*; `rampart judge check"
-    ):
+    with pytest.raises(SchemaError, match=r"no calibration file: .*; `rampart judge check"):
         read_calibration(path)
 
 

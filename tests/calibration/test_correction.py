@@ -88,6 +88,7 @@ def test_an_attack_passes_when_nothing_is_detected() -> None:
     assert found["left_out"] == {"undetermined": 0, "errors": 0, "other_judge": 0, "no_single_judge": 0}
     assert found["judge"] == {"model": "tiny", "instructions": "abc"}
     assert (found["file"], found["labels"]) == ("calibration.json", "labels.jsonl")
+    assert found["unanswered_labels"] == 0
     assert found["sensitivity"]["rate"] == 0.9
     assert found["specificity"]["rate"] == 0.8
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from rampart.calibration.judge_check import JudgeCheck
+    from rampart.calibration.judge_check import JudgeCheck, Judged
     from rampart.core.evaluator import Evaluator
 
 
@@ -68,8 +68,12 @@ class CheckDone:
     problems: list[str]
 
 
-def run_check(request: CheckRequest) -> CheckDone:
+def run_check(request: CheckRequest, *, on_judged: Callable[[Judged], None] | None = None) -> CheckDone:
     """Check a judge, and write the calibration file where one is wanted.
+
+    Args:
+        request: What the user asked for.
+        on_judged: Told of each answer as it comes.
 
     Raises:
         ConfigurationError: If there is no judge to ask, or a file cannot be read or written.
@@ -88,6 +92,7 @@ def run_check(request: CheckRequest) -> CheckDone:
             labels=labels,
             concurrency=request.concurrency,
             timeout_s=request.timeout_s,
+            on_judged=on_judged,
         )
     )
     problems = _problems(check)

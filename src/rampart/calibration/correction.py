@@ -37,8 +37,9 @@ def corrections(results: Iterable[Result], calibration: Calibration) -> dict[str
         calibration: What is known of the judge.
 
     Returns:
-        `judge`, `file`, `created`, `labels`, `sensitivity`, `specificity` of the calibration; `rates`, an
-        object for the run and one for each harm category, where there are several, by what passes;
+        `judge`, `file`, `created`, `labels`, `sensitivity`, `specificity` of the calibration, and
+        `unanswered_labels`, how many labels these say nothing of; `rates`, an object for the run and one for
+        each harm category, where there are several, by what passes;
         `left_out`, how many results are not in them and why; `other_judges`, the models of these.
     """
     sorted_out = _SortedOut(calibration.judge)
@@ -51,6 +52,7 @@ def corrections(results: Iterable[Result], calibration: Calibration) -> dict[str
         "judge": asdict(calibration.judge),
         "sensitivity": rate_object(calibration.confusion.sensitivity),
         "specificity": rate_object(calibration.confusion.specificity),
+        "unanswered_labels": calibration.confusion.undetermined + calibration.confusion.errors,
         "rates": list(_rates(sorted_out.verdicts, calibration)),
         "left_out": sorted_out.left_out,
         "other_judges": sorted(sorted_out.other_judges),

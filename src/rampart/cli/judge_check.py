@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from rampart.core.errors import ConfigurationError, SchemaError
+
+if TYPE_CHECKING:
+    from rampart.calibration.judge_check import Judged
 
 _DONE, _NOT_COMPLETED, _CANNOT_START = 0, 1, 2
 
@@ -76,11 +81,17 @@ def judge_check(
         as_json=form == "json",
     )
     try:
-        done = run_check(request)
+        done = run_check(request, on_judged=_show_progress if sys.stderr.isatty() else None)
     except (ConfigurationError, SchemaError) as error:
         click.echo(f"Error: {error}", err=True)
         context.exit(_CANNOT_START)
+    if sys.stderr.isatty():
+        click.echo(err=True)  # ends the line of progress
     click.echo(done.text)
     for problem in done.problems:
         click.echo(f"Error: {problem}", err=True)
     context.exit(_NOT_COMPLETED if done.problems else _DONE)
+
+
+def _show_progress(judged: Judged) -> None:
+    click.echo("x" if judged.outcome is None else ".", nl=False, err=True)

@@ -31,7 +31,7 @@ def _lines(found: Mapping[str, Any]) -> Iterator[str]:
     yield (
         f"Judge: {one_line(found['judge']['model'])}, sensitivity {_rate(found['sensitivity'])}, "
         f"specificity {_rate(found['specificity'])}, measured on {one_line(found['labels'])} "
-        f"({one_line(found['created'])})"
+        f"({one_line(found['created'])}){_unanswered(found['unanswered_labels'])}"
     )
     rates = found["rates"]
     for rate in rates:
@@ -45,6 +45,10 @@ def _lines(found: Mapping[str, Any]) -> Iterator[str]:
     if found["other_judges"]:
         models = ", ".join(one_line(model) for model in found["other_judges"])
         yield f"  other judges (another model, or other instructions): {models}"
+
+
+def _unanswered(labels: int) -> str:
+    return f", {labels} of its transcripts without an answer" if labels else ""
 
 
 def _name(rate: Mapping[str, Any], rates: list[Mapping[str, Any]]) -> str:
