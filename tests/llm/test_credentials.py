@@ -41,8 +41,8 @@ def test_azure_without_a_key_means_entra_id(monkeypatch: pytest.MonkeyPatch) -> 
         pytest.param(
             None,
             r"^there is no credential for the model 'm' at https://api\.openai\.com/v1: pass "
-            r"LLMConfig.api_key or set the environment variable OPENAI_API_KEY; a server that asks for none takes any "
-            r"text as api_key$",
+            r"LLMConfig.api_key or set the environment variable OPENAI_API_KEY; a server that asks for none "
+            r"takes any text as api_key$",
             id="public",
         ),
         pytest.param(
