@@ -11,10 +11,11 @@ from tests.records.support import full_result
 from rampart import Probes, Response, ResponseScope, Usage
 from rampart.core.llm import ChatMessage, Completion
 from rampart.core.spending import (
+    Account,
     Spending,
     UsageRole,
     ask_async,
-    begin_run_spending,
+    count_run_on,
     run_spending,
     spend_on,
     total_usage,
@@ -57,10 +58,15 @@ def test_a_role_that_was_silent_once_is_left_out() -> None:
     spending.add("target", None)
     assert spending.by_role() == {"judge": Usage(requests=2)}
     assert spending.total() == Usage()
+    assert spending.accounts() == {
+        "target": Account(usage=Usage(requests=1), silent_calls=1),
+        "judge": Account(usage=Usage(requests=2), silent_calls=0),
+    }
 
 
 async def test_a_call_is_counted_for_the_execution_and_for_the_run() -> None:
-    begin_run_spending()
+    before = run_spending()
+    count_run_on(run := Spending())
     known = Completion(text="Hi", usage=Usage(input_tokens=3, requests=2))
     model = ScriptedChatModel([known, "Hi"])
     spending = Spending()
@@ -77,7 +83,8 @@ async def test_a_call_is_counted_for_the_execution_and_for_the_run() -> None:
         "judge": Usage(input_tokens=3, requests=2),
         "attacker": Usage(requests=1),
     }
-    assert run_spending().by_role() == {
+    count_run_on(before)
+    assert run.by_role() == {
         "judge": Usage(input_tokens=6, requests=4),
         "attacker": Usage(requests=1),
     }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rampart.attacks.campaign import REACHED
 from rampart.attacks.verdict import TOO_LITTLE, attack_result, reports_too_little
 from rampart.core.evaluation import EvalOutcome
+from rampart.core.judge_identity import judge_metadata
 from rampart.core.result import Result, SafetyStatus, status_of
 from rampart.execution.failures import declared_level
 from rampart.text.oneline import quote
@@ -46,6 +47,7 @@ def campaign_result(
         result.summary = f"{result.summary}; then the attack failed: {type(failure).__name__}"
         result.metadata |= {"error": str(failure), "error_type": type(failure).__name__}
     result.summary += _note(campaign, outcome)
+    result.metadata |= judge_metadata(campaign.questions.evaluator)
     result.attempts = list(campaign.attempts) if len(campaign.attempts) > 1 else []
     if campaign.health is not None:
         result.metadata["attacker"] = campaign.health.as_metadata()

@@ -8,6 +8,7 @@ from rampart.attacks.arm import Questions, run_arm_async
 from rampart.attacks.control_arm import control_driver, control_note, run_control_async
 from rampart.attacks.verdict import attack_result
 from rampart.core.admission import DRIVER_MEMBERS, EVALUATOR_MEMBERS, HANDLE_MEMBERS, admit
+from rampart.core.judge_identity import judge_metadata
 from rampart.core.types import Payload
 from rampart.drivers.static import prompts_of
 from rampart.execution.base import BaseExecution
@@ -121,6 +122,7 @@ class XPIAExecution(BaseExecution):
             injections=running.injections,
             require_delivery=self._require_delivery,
         )
+        result.metadata |= judge_metadata(self._questions.evaluator)
         if running.control is not None:
             result.control = running.control
             result.summary += control_note(running.control)

@@ -33,3 +33,9 @@ def judge_of(evaluator: Evaluator, /) -> dict[str, Any] | None:
     if not isinstance(identity, JudgeIdentity):
         return None
     return {"model": identity.model, "instructions": identity.instructions, "negated": negated}
+
+
+def judge_metadata(evaluator: Evaluator, /) -> dict[str, Any]:
+    """What the metadata of a result says of the one judge behind its verdict; empty where there is none."""
+    judge = judge_of(evaluator)
+    return {} if judge is None else {"judge": judge}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from contextvars import ContextVar
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,19 @@ class UsageRole(StrEnum):
     DRIVER = "driver"
 
 
+@dataclass(frozen=True, kw_only=True)
+class Account:
+    """What was consumed with one role.
+
+    Attributes:
+        usage: The sum over the calls that told what they consumed.
+        silent_calls: Calls that told nothing.
+    """
+
+    usage: Usage
+    silent_calls: int
+
+
 class Spending:
     """A sum of usages by role; safe to share between threads.
 
@@ -42,16 +55,16 @@ class Spending:
 
     def __init__(self) -> None:
         self._by_role: dict[str, Usage] = {}
-        self._silent: set[str] = set()
+        self._silent: dict[str, int] = {}
         self._lock = threading.Lock()
 
     def add(self, role: str, usage: Usage | None) -> None:
         """Count what one call consumed; None where nothing is known of it."""
         role = str(role)  # a plain one, also of a member of UsageRole
-        if usage is None:
-            self._silent.add(role)
-            return
         with self._lock:
+            if usage is None:
+                self._silent[role] = self._silent.get(role, 0) + 1
+                return
             before = self._by_role.get(role)
             self._by_role[role] = total_usage([usage] if before is None else [before, usage])
 
@@ -65,6 +78,14 @@ class Spending:
         with self._lock:
             silent = [Usage()] if self._silent else []
             return total_usage([*self._by_role.values(), *silent])
+
+    def accounts(self) -> dict[str, Account]:
+        """What is known of each role of which anything is known, and of how many calls nothing is."""
+        with self._lock:
+            return {
+                role: Account(usage=usage, silent_calls=self._silent.get(role, 0))
+                for role, usage in self._by_role.items()
+            }
 
 
 def total_usage(usages: Iterable[Usage]) -> Usage:
@@ -95,14 +116,13 @@ class _Process:
 
 
 def run_spending() -> Spending:
-    """What was consumed since `begin_run_spending`, in executions and outside of them."""
+    """What the process consumed, in executions and outside of them, since the run began."""
     return _Process.run
 
 
-def begin_run_spending() -> Spending:
-    """Begin to count anew for the whole process."""
-    _Process.run = Spending()
-    return _Process.run
+def count_run_on(spending: Spending) -> None:
+    """Count what the process consumes from now on in `spending`."""
+    _Process.run = spending
 
 
 def spend_on(spending: Spending) -> None:

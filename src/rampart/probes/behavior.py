@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rampart.core.admission import DRIVER_MEMBERS, EVALUATOR_MEMBERS, admit, admit_level, admit_manifest
+from rampart.core.judge_identity import judge_metadata
 from rampart.core.result import Result, SafetyStatus, resolve_probe_verdict
 from rampart.drivers.static import prompts_of
 from rampart.execution.base import BaseExecution
@@ -102,10 +103,10 @@ class BehaviorExecution(BaseExecution):
             evaluation = await judge_session_async(
                 self._evaluator, run, session, declared=declared, running=running
             )
-        return _probe_result(run, evaluation)
+        return _probe_result(run, evaluation, metadata=judge_metadata(self._evaluator))
 
 
-def _probe_result(run: TraceRun, evaluation: EvalResult | None) -> Result:
+def _probe_result(run: TraceRun, evaluation: EvalResult | None, *, metadata: dict[str, Any]) -> Result:
     if evaluation is None:
         status, summary = SafetyStatus.ERROR, nothing_evaluated(run.trace_end_reason)
     else:
@@ -119,6 +120,7 @@ def _probe_result(run: TraceRun, evaluation: EvalResult | None) -> Result:
         turns=run.turns,
         trace_end_reason=run.trace_end_reason,
         strategy="probe",
+        metadata=metadata,
     )
 
 

@@ -13,6 +13,7 @@ from rampart.pytest_plugin._attempt import Attempt
 from rampart.pytest_plugin._forks import ForkWatch
 from rampart.pytest_plugin._judge_calibration import add_corrections
 from rampart.pytest_plugin._listener import RunListener
+from rampart.pytest_plugin._spending import add_usage
 
 if TYPE_CHECKING:
     from rampart.calibration.calibration_file import Calibration
@@ -192,6 +193,7 @@ class Run:
         )
         if self.calibration is not None:
             add_corrections(report, self.calibration)
+        add_usage(report.metadata)
         return report
 
     def _number_first_attempt(self, nodeid: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 from rampart.core.limits import configure_defaults, preserved_defaults
 from rampart.core.listener import context_listener, runner_outcomes, set_process_listener
 from rampart.core.log import log
-from rampart.pytest_plugin import _judge_calibration, _workers
+from rampart.pytest_plugin import _judge_calibration, _spending, _workers
 from rampart.pytest_plugin._interrupts import PLUGIN_NAME, Interrupts
 from rampart.pytest_plugin._journal import RunJournal
 from rampart.pytest_plugin._options import read_options
@@ -45,6 +45,7 @@ def start(config: pytest.Config) -> None:
     config.add_cleanup(undo.close)
     undo.enter_context(preserved_defaults())
     undo.enter_context(runner_outcomes(skips=(pytest.skip.Exception,), exits=(pytest.exit.Exception,)))
+    undo.callback(_spending.count_anew())
     undo.callback(journal.close)  # of a run that never came to its end
     undo.callback(set_process_listener, set_process_listener(run.listener))
     # By value, not by token: pytest may be ended in another context than that in which it was started.

@@ -12,6 +12,7 @@ from rampart.records.population import Population, population_of
 from rampart.reporting.judge_calibration import judge_lines
 from rampart.reporting.plain_result import plain_result
 from rampart.reporting.status_label import LABELS, WORST_FIRST
+from rampart.reporting.usage import usage_lines
 from rampart.text.oneline import one_line, quote
 from rampart.text.percent import format_percent
 from rampart.text.safe import safe_str
@@ -66,6 +67,7 @@ def summary_sections(*, report: TestRunReport, incomplete_reasons: Sequence[str]
         )
         lines = [*_category_lines(readable), "", _totals(readable), *_rates(readable)]
         lines += judge_lines(report.metadata)
+        lines += usage_lines(report.metadata)
         sections.append(Section(title="rampart summary", lines=lines))
     return sections
 
