@@ -71,11 +71,13 @@ ROOT_NAMES = [
 LAZY_NAMES = {
     "Attacks": ("rampart.attacks", "Attacks"),
     "LLMDriver": ("rampart.drivers.llm", "LLMDriver"),
+    "LLMJudge": ("rampart.evaluators", "LLMJudge"),
     "Probes": ("rampart.probes", "Probes"),
     "ResponseScope": ("rampart.evaluators", "ResponseScope"),
+    "TranscriptScope": ("rampart.evaluators", "TranscriptScope"),
 }
 
-NAMES_TO_COME = ["LLMJudge", "TranscriptScope"]
+NAMES_TO_COME: list[str] = []
 
 _EXECUTION_NAMES = {
     "BaseExecution",
@@ -128,12 +130,15 @@ PACKAGE_NAMES: dict[str, set[str]] = {
     "integrations.pyrit": {"PyRITChatModel", "PyRITConverterBridge", "adapt_converter"},
     "evaluators": {
         "MISSING",
+        "NEUTRAL_EVALUATOR",
         "JudgePanel",
+        "LLMJudge",
         "ResponseContains",
         "ResponseScope",
         "SideEffectOccurred",
         "ToolCalled",
         "ToolExecuted",
+        "TranscriptScope",
         "namespaced",
     },
     "drivers": {"ConversationEnd", "LLMDriver", "SimulatedUser", "StaticDriver"},

@@ -78,7 +78,9 @@ if TYPE_CHECKING:
         LLMDriver,
     )
     from rampart.evaluators import (
+        LLMJudge,
         ResponseScope,
+        TranscriptScope,
     )
     from rampart.execution.base import (
         BaseExecution,
@@ -98,8 +100,10 @@ if TYPE_CHECKING:
 __lazy_imports__: dict[str, tuple[str, str]] = {
     "Attacks": ("rampart.attacks", "Attacks"),
     "LLMDriver": ("rampart.drivers.llm", "LLMDriver"),
+    "LLMJudge": ("rampart.evaluators", "LLMJudge"),
     "Probes": ("rampart.probes", "Probes"),
     "ResponseScope": ("rampart.evaluators", "ResponseScope"),
+    "TranscriptScope": ("rampart.evaluators", "TranscriptScope"),
 }
 """The names whose home is above the core: where they live and what they are called there."""
 
@@ -144,7 +148,9 @@ _HOMES = {
     "Turn": "rampart.core.types",
     "Usage": "rampart.core.types",
     "LLMDriver": "rampart.drivers.llm",
+    "LLMJudge": "rampart.evaluators",
     "ResponseScope": "rampart.evaluators",
+    "TranscriptScope": "rampart.evaluators",
     "BaseExecution": "rampart.execution.base",
     "ExecutionEvent": "rampart.execution.events",
     "ExecutionEventData": "rampart.execution.events",
@@ -176,6 +182,7 @@ __all__ = [
     "InjectionRecord",
     "LLMConfig",
     "LLMDriver",
+    "LLMJudge",
     "Limits",
     "ObservabilityLevel",
     "Payload",
@@ -197,6 +204,7 @@ __all__ = [
     "Surface",
     "ToolCall",
     "ToolDeclaration",
+    "TranscriptScope",
     "Turn",
     "Usage",
     "execute_trials_async",

@@ -1,21 +1,49 @@
 """Detectors: each says whether a condition was seen in a trace, never whether that is good or bad."""
 
-from rampart.evaluators.judge_panel import JudgePanel
-from rampart.evaluators.missing import MISSING
-from rampart.evaluators.namespaced_names import namespaced
-from rampart.evaluators.response_contains import ResponseContains
-from rampart.evaluators.response_scope import ResponseScope
-from rampart.evaluators.side_effect_occurred import SideEffectOccurred
-from rampart.evaluators.tool_called import ToolCalled
-from rampart.evaluators.tool_executed import ToolExecuted
+from typing import TYPE_CHECKING
+
+from rampart.core.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from rampart.evaluators.judge_panel import JudgePanel
+    from rampart.evaluators.llm_judge import LLMJudge
+    from rampart.evaluators.missing import MISSING
+    from rampart.evaluators.namespaced_names import namespaced
+    from rampart.evaluators.personas import NEUTRAL_EVALUATOR
+    from rampart.evaluators.response_contains import ResponseContains
+    from rampart.evaluators.response_scope import ResponseScope
+    from rampart.evaluators.side_effect_occurred import SideEffectOccurred
+    from rampart.evaluators.tool_called import ToolCalled
+    from rampart.evaluators.tool_executed import ToolExecuted
+    from rampart.evaluators.transcript_scope import TranscriptScope
+
+_HOMES = {
+    "JudgePanel": "rampart.evaluators.judge_panel",
+    "LLMJudge": "rampart.evaluators.llm_judge",
+    "MISSING": "rampart.evaluators.missing",
+    "namespaced": "rampart.evaluators.namespaced_names",
+    "NEUTRAL_EVALUATOR": "rampart.evaluators.personas",
+    "ResponseContains": "rampart.evaluators.response_contains",
+    "ResponseScope": "rampart.evaluators.response_scope",
+    "SideEffectOccurred": "rampart.evaluators.side_effect_occurred",
+    "ToolCalled": "rampart.evaluators.tool_called",
+    "ToolExecuted": "rampart.evaluators.tool_executed",
+    "TranscriptScope": "rampart.evaluators.transcript_scope",
+}
 
 __all__ = [
     "MISSING",
+    "NEUTRAL_EVALUATOR",
     "JudgePanel",
+    "LLMJudge",
     "ResponseContains",
     "ResponseScope",
     "SideEffectOccurred",
     "ToolCalled",
     "ToolExecuted",
+    "TranscriptScope",
     "namespaced",
 ]
+
+if not TYPE_CHECKING:  # type checkers know the names from above, and that there are no others
+    __getattr__, __dir__ = lazy_exports(__name__, _HOMES)

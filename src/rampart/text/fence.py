@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from dataclasses import dataclass, field
 
-from rampart.text.forged_lines import bare, quote_lines
+from rampart.text.forged_lines import quote_lines, readings
 
 _VALUE_BYTES = 16
+_DECORATION = re.compile(r"[\W_]+")
 
 
 def _new_value() -> str:
@@ -44,7 +46,10 @@ class Fence:
         return f"{self.opening}\n{self._quoted(text)}\n{self.closing}"
 
     def _quoted(self, text: str) -> str:
-        signs = (bare(self.value), *(bare(f"{word} UNTRUSTED {self.label}") for word in ("BEGIN", "END")))
+        signs = tuple(
+            _letters(sign)
+            for sign in (self.value, *(f"{word} UNTRUSTED {self.label}" for word in ("BEGIN", "END")))
+        )
         if not _holds(text, signs):  # nearly always, and much faster than line by line
             return text
         return quote_lines(text, where=lambda _, line: _holds(line, signs))
@@ -63,5 +68,8 @@ def fenced(text: str, /, *, label: str) -> str:
 
 
 def _holds(text: str, signs: tuple[str, ...]) -> bool:
-    letters = bare(text)
-    return any(sign in letters for sign in signs)
+    return any(sign in _letters(reading) for reading in readings(text) for sign in signs)
+
+
+def _letters(text: str) -> str:
+    return _DECORATION.sub("", text.casefold())

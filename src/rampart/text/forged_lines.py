@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 QUOTE_MARK = "> "
 
-_DECORATION = re.compile(r"[\W_]")
-
 
 def quote_lines(text: str, /, *, where: Callable[[int, str], bool]) -> str:
     """Put `> ` before some lines of a text; nothing else about it changes.
@@ -34,25 +32,26 @@ def quote_lines(text: str, /, *, where: Callable[[int, str], bool]) -> str:
     )
 
 
-def as_read(text: str, /) -> str:
-    """What a reader takes a text for: for comparing, never for showing.
+def readings(text: str, /) -> tuple[str, ...]:
+    """What readers take a text for: for comparing, never for showing.
 
-    In small letters; without terminal sequences, controls, invisible characters and combining marks; with
-    look-alikes of Latin letters as these, every opening bracket as `[`, and each run of white space as one
-    space.
+    In small letters; without controls, invisible characters and combining marks; with look-alikes of Latin
+    letters as these, every opening bracket as `[`, and each run of white space as one space. A terminal
+    swallows a control sequence whole, a model sees all but its escape character: two readings then.
     """
-    seen = strip_ansi(text)
-    if seen.isascii():
-        return fold(seen.translate(_ASCII_BRACKETS))
-    apart = normalise("NFD", fold(seen, confusables=True))
+    plain = _CONTROL.sub("", text)
+    sequences_removed = strip_ansi(text)
+    return tuple(dict.fromkeys(map(_read, (plain, sequences_removed))))
+
+
+def _read(text: str) -> str:
+    if text.isascii():
+        return fold(text.translate(_ASCII_BRACKETS))
+    apart = normalise("NFD", fold(text, confusables=True))
     return fold("".join(map(_read_character, apart)))
 
 
-def bare(text: str, /) -> str:
-    """What is left of a text as it is read when all but letters and digits is taken away."""
-    return _DECORATION.sub("", as_read(text))
-
-
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
 _ASCII_BRACKETS = str.maketrans("({", "[[")
 
 
