@@ -135,6 +135,7 @@ PACKAGE_NAMES: dict[str, set[str]] = {
         "LLMJudge",
         "ResponseContains",
         "ResponseScope",
+        "Rubric",
         "SideEffectOccurred",
         "ToolCalled",
         "ToolExecuted",

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rampart.evaluators.personas import NEUTRAL_EVALUATOR
     from rampart.evaluators.response_contains import ResponseContains
     from rampart.evaluators.response_scope import ResponseScope
+    from rampart.evaluators.rubric import Rubric
     from rampart.evaluators.side_effect_occurred import SideEffectOccurred
     from rampart.evaluators.tool_called import ToolCalled
     from rampart.evaluators.tool_executed import ToolExecuted
@@ -25,6 +26,7 @@ _HOMES = {
     "NEUTRAL_EVALUATOR": "rampart.evaluators.personas",
     "ResponseContains": "rampart.evaluators.response_contains",
     "ResponseScope": "rampart.evaluators.response_scope",
+    "Rubric": "rampart.evaluators.rubric",
     "SideEffectOccurred": "rampart.evaluators.side_effect_occurred",
     "ToolCalled": "rampart.evaluators.tool_called",
     "ToolExecuted": "rampart.evaluators.tool_executed",
@@ -38,6 +40,7 @@ __all__ = [
     "LLMJudge",
     "ResponseContains",
     "ResponseScope",
+    "Rubric",
     "SideEffectOccurred",
     "ToolCalled",
     "ToolExecuted",
