@@ -159,7 +159,7 @@ class ChatServer:
         if self._bucket is not None:
             wait_s = self._bucket.wait_for_token(now=call.arrived_at)
             if wait_s > 0:
-                return throttled(retry_after=f"{wait_s:.3f}" if self._bucket.says_when else None)
+                return throttled(retry_after=f"{wait_s + 0.001:.3f}" if self._bucket.says_when else None)
         if not self.any_path and call.path.partition("?")[0] != "/v1/chat/completions":
             return ChatAnswer(status=404, body=b'{"detail": "Not Found"}')
         answer = self._answers.popleft() if self._answers else self._default

@@ -30,6 +30,7 @@ class TokenBucket:
         Returns:
             0 if there was one; else the seconds until there will be one, and none has been taken.
         """
+        now = max(now, self._filled_at)  # a body may have arrived after that of a later request
         gained = (now - self._filled_at) * self._per_second
         self._tokens, self._filled_at = min(self._burst, self._tokens + gained), now
         if self._tokens >= 1:
