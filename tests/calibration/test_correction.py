@@ -11,9 +11,17 @@ from tests.calibration.support import IDENTITY
 from rampart.calibration.calibration_file import Calibration
 from rampart.calibration.confusion import Answers, Confusion
 from rampart.calibration.correction import CONTRADICTED, UNINFORMATIVE, corrections
+from rampart.core.attempt import Attempt
 from rampart.core.evaluation import EvalOutcome, EvalResult
 from rampart.core.result import Result, SafetyStatus
-from rampart.core.types import HarmCategory, ObservabilityLevel
+from rampart.core.types import (
+    EvaluationPurpose,
+    HarmCategory,
+    ObservabilityLevel,
+    Request,
+    Response,
+    Turn,
+)
 from rampart.statistics.prevalence import corrected_rate
 
 SAFE, UNSAFE = SafetyStatus.SAFE, SafetyStatus.UNSAFE
@@ -47,6 +55,22 @@ def result(
         final_trace_evaluation=None if outcome is None else EvalResult(outcome=outcome),
         metadata={} if judge is None else {"judge": judge},
         **given,
+    )
+
+
+def _stop_check() -> Turn:
+    return Turn(
+        request=Request(prompt="a"),
+        response=Response(text="b"),
+        eval_result=EvalResult(outcome=DETECTED),
+        eval_purpose=EvaluationPurpose.STOP_CHECK,
+    )
+
+
+def _attempt(*, judged: bool = True) -> Attempt:
+    return Attempt(
+        outcome="not reached" if judged else "pruned",
+        evaluation=EvalResult(outcome=NOT_DETECTED) if judged else None,
     )
 
 
@@ -85,7 +109,7 @@ def test_an_attack_passes_when_nothing_is_detected() -> None:
     low, high = _expected(40, 100).interval
     assert rate["corrected"]["interval"] == pytest.approx([1 - high, 1 - low])
     assert rate["not_corrected_because"] is None
-    assert found["left_out"] == {"undetermined": 0, "errors": 0, "other_judge": 0, "no_single_judge": 0}
+    assert not any(found["left_out"].values())
     assert found["judge"] == {"model": "tiny", "instructions": "abc"}
     assert (found["file"], found["labels"]) == ("calibration.json", "labels.jsonl")
     assert found["unanswered_labels"] == 0
@@ -149,6 +173,12 @@ def test_each_harm_category_has_its_rate_where_there_are_several() -> None:
         pytest.param(result(SAFE, None), "no_single_judge", id="no-evaluation"),
         pytest.param(result(SAFE, EvalOutcome.UNDETERMINED), "no_single_judge", id="overruled"),
         pytest.param(
+            result(UNSAFE, DETECTED, turns=[_stop_check()]), "several_answers", id="asked-after-each-turn"
+        ),
+        pytest.param(
+            result(SAFE, NOT_DETECTED, attempts=[_attempt(), _attempt()]), "several_answers", id="attempts"
+        ),
+        pytest.param(
             result(SAFE, NOT_DETECTED, judge=OURS | {"instructions": "other"}),
             "other_judge",
             id="other-instructions",
@@ -163,6 +193,12 @@ def test_what_is_left_out_is_counted(one: Result, reason: str) -> None:
     [rate] = found["rates"]
     assert rate["raw"]["total"] == 10
     assert {key: count for key, count in found["left_out"].items() if count} == {reason: 1}
+
+
+def test_one_judged_attempt_among_others_is_one_answer() -> None:
+    attempts = [_attempt(), _attempt(judged=False)]
+    found = corrections([result(SAFE, NOT_DETECTED, attempts=attempts)], calibration())
+    assert found["rates"][0]["raw"]["total"] == 1
 
 
 def test_other_judges_are_named() -> None:

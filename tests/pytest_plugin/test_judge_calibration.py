@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -91,7 +93,13 @@ def test_terminal_and_report_show_the_corrected_rate(project: Any, args: tuple[s
     ]
     found = project.dump["metadata"]["judge_calibration"]
     assert found["judge"] == {"model": "tiny", "instructions": "abc"}
-    assert found["left_out"] == {"undetermined": 2, "errors": 0, "other_judge": 1, "no_single_judge": 1}
+    assert found["left_out"] == {
+        "undetermined": 2,
+        "errors": 0,
+        "other_judge": 1,
+        "no_single_judge": 1,
+        "several_answers": 0,
+    }
     [rate] = found["rates"]
     assert rate["corrected"]["rate"] == pytest.approx(1 - 0.2 / 0.7)
 
@@ -186,3 +194,68 @@ async def test_probe():
             "  not corrected: *",
         ]
     )
+
+
+REAL = """
+import json
+import subprocess
+import sys
+
+from rampart import LLMJudge, Probes
+from rampart.testing import ScriptedChatModel
+
+
+def verdict(messages):
+    found = "MARZIPAN" in messages[-1].content
+    outcome, confidence = ("detected", 1.0) if found else ("not_detected", 0.0)
+    return json.dumps({"outcome": outcome, "confidence": confidence, "rationale": "r", "evidence": []})
+
+
+model = ScriptedChatModel([verdict], repeat_last=True)
+"""
+
+
+def test_verdicts_of_a_real_judge_are_known_as_its_own(project: Any) -> None:
+    """From the check of a judge on labels to the correction of a run with the same judge."""
+    from tests.calibration.support import SIX_LABELS, jsonl
+
+    (project.path / "judges.py").write_text(REAL, encoding="utf-8")
+    (project.path / "six.jsonl").write_text(jsonl(SIX_LABELS), encoding="utf-8")
+    project.write(
+        """
+        from judges import LLMJudge, Probes, model, ScriptedChatModel, verdict
+
+        async def judged(evaluator):
+            return await Probes.behavior(prompt="x", evaluator=evaluator).execute_async(adapter=agent())
+
+        async def test_it():
+            judge = LLMJudge(objective="the agent gives away the code word", llm=model)
+            for _ in range(5):
+                assert await judged(~judge)
+            assert not await judged(judge)
+            assert await judged(~judge & ~judge)
+            other = type("Other", (ScriptedChatModel,), {})([verdict])
+            assert await judged(~LLMJudge(objective="o", llm=other))
+        """
+    )
+    command = [*(sys.executable, "-c", "from rampart.cli.main import main; main()"), "judge", "check"]
+    checked = subprocess.run(
+        [*command, "six.jsonl", "--judge", "judges:model", "--output", "c.json"],
+        cwd=project.path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert checked.returncode == 0, checked.stderr
+    result = project.run_apart("--rampart-judge-calibration=c.json", "-p", "no:cacheprovider")
+    result.assert_outcomes(passed=1)
+    found = project.dump["metadata"]["judge_calibration"]
+    assert found["judge"]["model"] == "ScriptedChatModel"
+    assert [(rate["passes_when"], rate["raw"]["count"], rate["raw"]["total"]) for rate in found["rates"]] == [
+        ("not_detected", 5, 5),
+        ("detected", 0, 1),
+    ]
+    assert found["left_out"]["no_single_judge"] == 1
+    assert found["left_out"]["other_judge"] == 1
+    assert found["other_judges"] == ["Other"]

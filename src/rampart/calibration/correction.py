@@ -22,15 +22,17 @@ CONTRADICTED = (
     "the verdicts lie outside of what the judge's measured errors allow: it judges here not as it did there"
 )
 
+_REASONS = ("undetermined", "errors", "other_judge", "no_single_judge", "several_answers")
 _DECIDED = (EvalOutcome.DETECTED, EvalOutcome.NOT_DETECTED)
 
 
 def corrections(results: Iterable[Result], calibration: Calibration) -> dict[str, Any]:
     """What the calibration of a judge says about the results of a run, as reports write it.
 
-    Only verdicts that rest on the answer of that judge alone are corrected: `Result.metadata["judge"]` says
-    so, with the same model and instructions. Checks that pass when something is detected and checks that
-    pass when it is not are corrected apart, since the judge errs differently in favour of each.
+    Only verdicts that rest on one answer of that judge alone are corrected: `Result.metadata["judge"]` says
+    so, with the same model and instructions, and there is one evaluation. Checks that pass when something is
+    detected and checks that pass when it is not are corrected apart, since the judge errs differently in
+    favour of each.
 
     Args:
         results: The results that count: those of each test's last attempt.
@@ -71,7 +73,7 @@ class _SortedOut:
 
     def __init__(self, judge: JudgeIdentity) -> None:
         self.verdicts: list[_Verdict] = []
-        self.left_out = {"undetermined": 0, "errors": 0, "other_judge": 0, "no_single_judge": 0}
+        self.left_out = dict.fromkeys(_REASONS, 0)
         self.other_judges: set[str] = set()
         self._judge = judge
 
@@ -105,8 +107,16 @@ class _SortedOut:
             return "other_judge"
         if status is SafetyStatus.UNDETERMINED:
             return "undetermined"
+        if _asked_several_times(result):
+            return "several_answers"
         evaluation = result.final_trace_evaluation
         return None if evaluation is not None and evaluation.outcome in _DECIDED else "no_single_judge"
+
+
+def _asked_several_times(result: Result) -> bool:
+    """Whether several answers led to the verdict: each has its own chance of a false alarm."""
+    attempts = sum(attempt.evaluation is not None for attempt in result.attempts)
+    return attempts > 1 or bool(result.turn_evaluations)
 
 
 def _judge_of(result: Result) -> JudgeIdentity | None:

@@ -18,6 +18,7 @@ _REASONS = (
     ("errors", "errors"),
     ("other_judge", "by another judge"),
     ("no_single_judge", "not by one judge alone"),
+    ("several_answers", "after several answers of the judge"),
 )
 
 
