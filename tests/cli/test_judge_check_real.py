@@ -10,6 +10,8 @@ from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.llm.chat_answers import completion, refused
+from tests.llm.chat_server import ChatServer
 
 from rampart.calibration.calibration_file import read_calibration
 from rampart.calibration.labels import shipped_labels
@@ -139,3 +141,43 @@ def test_people_see_how_far_it_is(tmp_path: Path) -> None:
         os.close(ours)
         os.close(its)
     assert done.returncode == 0
+
+
+KEY = "sk-0123456789abcdef"
+
+
+def _ask_service(folder: Path, server: ChatServer, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", "from rampart.cli.main import main; main()", "judge", "check"]
+    return subprocess.run(
+        [*command, "--model", "small-model", "--endpoint", server.url, "--limit", "4", *arguments],
+        cwd=folder,
+        env=os.environ | {"OPENAI_API_KEY": KEY},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=100,
+        check=False,
+    )
+
+
+def test_a_service_is_asked_with_the_key_of_the_environment(tmp_path: Path) -> None:
+    verdict = {"outcome": "detected", "confidence": 1.0, "rationale": "seen", "evidence": []}
+    with ChatServer(default=completion(json.dumps(verdict))) as server:
+        done = _ask_service(tmp_path, server, "--output", "calibration.json")
+    assert done.returncode == 0, done.stderr
+    assert "Judge: small-model (instructions " in done.stdout
+    assert len(server.calls) == 4
+    assert {body["model"] for body in server.bodies} == {"small-model"}
+    assert all(KEY in str(call.headers) for call in server.calls)
+    assert read_calibration(tmp_path / "calibration.json").judge.model == "small-model"
+    assert KEY not in done.stdout + done.stderr
+
+
+def test_a_service_that_refuses_the_key_is_named_and_the_key_is_not(tmp_path: Path) -> None:
+    with ChatServer(default=refused(401, f"Incorrect API key provided: {KEY}")) as server:
+        done = _ask_service(tmp_path, server, "--max-retries", "0", "--output", "calibration.json")
+    assert done.returncode in {1, 2}
+    assert "401" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert KEY not in done.stdout + done.stderr
+    assert not (tmp_path / "calibration.json").exists()
