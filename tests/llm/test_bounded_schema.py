@@ -23,11 +23,11 @@ VERDICT: dict[str, Any] = {
 
 def test_text_shares_what_fits_into_the_tokens() -> None:
     bounded = bounded_schema(VERDICT, max_tokens=400)["properties"]
-    assert bounded["rationale"] == {"type": "string", "maxLength": 152}
+    assert bounded["rationale"] == {"type": "string", "maxLength": 148}
     assert bounded["evidence"] == {
         "type": "array",
         "maxItems": 4,
-        "items": {"type": "string", "maxLength": 32},
+        "items": {"type": "string", "maxLength": 31},
     }
     assert bounded["outcome"] == VERDICT["properties"]["outcome"]
 
@@ -35,7 +35,7 @@ def test_text_shares_what_fits_into_the_tokens() -> None:
 def test_a_reply_of_few_tokens_has_fewer_and_shorter_items() -> None:
     bounded = bounded_schema(VERDICT, max_tokens=130)["properties"]
     assert bounded["evidence"]["maxItems"] == 2
-    assert bounded["evidence"]["items"]["maxLength"] == 9
+    assert bounded["evidence"]["items"]["maxLength"] == 8
     bounded = bounded_schema(VERDICT, max_tokens=10)["properties"]
     assert bounded["evidence"] == {
         "type": "array",
@@ -63,9 +63,6 @@ def test_a_range_of_numbers_becomes_a_list_within_it() -> None:
         {"type": "string", "pattern": "^a+$"},
         {"type": "string", "format": "date"},
         {"type": "array", "maxItems": 2, "items": {"type": "boolean"}},
-        {"type": "number", "minimum": 0},
-        {"type": "number", "minimum": 1, "maximum": 1},
-        {"type": "number", "exclusiveMinimum": 0, "minimum": 0, "maximum": 1},
         {"type": "number", "minimum": 0, "maximum": 9, "multipleOf": 3},
         {"type": "integer", "minimum": 0, "maximum": 9},
         {"const": "a word"},
@@ -75,6 +72,24 @@ def test_a_range_of_numbers_becomes_a_list_within_it() -> None:
 )
 def test_what_is_closed_already_or_has_a_grammar_of_its_own_is_kept(schema: dict[str, Any]) -> None:
     assert bounded_schema(schema, max_tokens=100) == schema
+
+
+@pytest.mark.parametrize(
+    ("schema", "added"),
+    [
+        pytest.param({"type": "integer"}, {"minimum": -(10**12), "maximum": 10**12}, id="integer"),
+        pytest.param({"type": "integer", "minimum": 10**13}, {"maximum": 11 * 10**12}, id="large"),
+        pytest.param({"type": "integer", "exclusiveMaximum": 5}, {"minimum": -(10**12)}, id="below"),
+        pytest.param({"type": "number", "minimum": 0}, {"maximum": 10**12, "multipleOf": 0.001}, id="number"),
+        pytest.param(
+            {"type": "number", "exclusiveMinimum": 0, "maximum": 1}, {"multipleOf": 0.001}, id="open-range"
+        ),
+        pytest.param({"type": "number", "minimum": 1, "maximum": 1}, {"multipleOf": 0.001}, id="one-number"),
+        pytest.param({"type": "number", "minimum": 0, "maximum": 101}, {"multipleOf": 0.001}, id="wide"),
+    ],
+)
+def test_numbers_come_to_an_end(schema: dict[str, Any], added: dict[str, Any]) -> None:
+    assert bounded_schema(schema, max_tokens=100) == {**schema, **added}
 
 
 def test_required_lengths_are_never_undercut() -> None:

@@ -17,11 +17,16 @@ _MARGIN = 0.9
 """Of the tokens of a reply, what is shared out."""
 _AROUND = 6
 """Tokens for the white space and the marks around a key, a value or an item."""
-_FIXED = 8
-"""Tokens for a number or one of a list of words."""
+_WORD = 8
+"""Tokens for one of a list of words, or for true and false."""
+_NUMBER = 16
+"""Tokens for a number."""
+_LARGEST_NUMBER = 10**12
+"""What a number comes to at most where nothing is said; small models write digits for ever."""
+_FINEST_STEP = 0.001
 _SMALLEST_ITEM = 12
 _STEPS = 100
-"""Into which a range of numbers is divided; the runtime's grammars know no limits for them."""
+"""Into which a range of numbers that is not wider is divided; some grammars know no limits for them."""
 _OF_MANY = ("anyOf", "oneOf", "allOf")
 _OF_REFERENCES = ("$defs", "definitions")
 
@@ -61,24 +66,29 @@ def _bounded_object(schema: dict[str, Any], tokens: int) -> dict[str, Any]:
             _bound_string(bounded, tokens)
         elif kind == "array":
             _bound_array(bounded, tokens)
-        elif kind == "number" and not isinstance(kinds, list):
+        elif kind == "number" and kinds == kind and _is_range(bounded):
             return _stepped(bounded)
+        elif kind in ("number", "integer"):
+            _bound_number(bounded, is_whole=kind == "integer")
     return bounded
 
 
 def _bounded_properties(properties: dict[str, Any], tokens: int) -> dict[str, Any]:
     """Share what is left beside the keys among the properties that are open in length."""
-    open_ended = [name for name, one in properties.items() if _takes_text(one)]
     keys = sum(len(name) // 2 + _AROUND for name in properties)
-    left = tokens - keys - _FIXED * (len(properties) - len(open_ended))
-    share = max(0, left) // max(1, len(open_ended))
+    fixed = [_fixed_tokens(one) for one in properties.values()]
+    left = tokens - keys - sum(size for size in fixed if size is not None)
+    share = max(0, left) // max(1, fixed.count(None))
     return {name: _bounded(one, share) for name, one in properties.items()}
 
 
-def _takes_text(schema: Any) -> bool:
-    if not isinstance(schema, dict) or "enum" in schema or "const" in schema:
-        return False
-    return schema.get("type") not in ("number", "integer", "boolean", "null")
+def _fixed_tokens(schema: Any) -> int | None:
+    """The tokens of a value that cannot grow; None for one that can."""
+    if not isinstance(schema, dict):
+        return None
+    if "enum" in schema or "const" in schema or schema.get("type") in ("boolean", "null"):
+        return _WORD
+    return _NUMBER if schema.get("type") in ("number", "integer") else None
 
 
 def _bound_string(schema: dict[str, Any], tokens: int) -> None:
@@ -94,12 +104,27 @@ def _bound_array(schema: dict[str, Any], tokens: int) -> None:
         schema["items"] = _bounded(schema["items"], max(0, tokens // max(1, most) - _AROUND))
 
 
-def _stepped(schema: dict[str, Any]) -> dict[str, Any]:
-    """Turn a range of numbers, whose limits the grammar would not keep, into a list of numbers within it."""
+def _bound_number(schema: dict[str, Any], *, is_whole: bool) -> None:
+    if not is_whole:
+        schema.setdefault("multipleOf", _FINEST_STEP)
+    if not {"minimum", "exclusiveMinimum"} & schema.keys():
+        highest = schema.get("maximum", schema.get("exclusiveMaximum", 0))
+        schema["minimum"] = min(0, highest) - _LARGEST_NUMBER
+    if not {"maximum", "exclusiveMaximum"} & schema.keys():
+        lowest = schema.get("minimum", schema.get("exclusiveMinimum", 0))
+        schema["maximum"] = max(0, lowest) + _LARGEST_NUMBER
+
+
+def _is_range(schema: dict[str, Any]) -> bool:
     low, high = schema.get("minimum"), schema.get("maximum")
-    if not isinstance(low, int | float) or not isinstance(high, int | float) or "multipleOf" in schema:
-        return schema
-    if "exclusiveMinimum" in schema or "exclusiveMaximum" in schema or high <= low:
-        return schema
-    width = high - low
+    if not isinstance(low, int | float) or not isinstance(high, int | float):
+        return False
+    if not 0 < high - low <= _STEPS:
+        return False
+    return not {"exclusiveMinimum", "exclusiveMaximum", "multipleOf"} & schema.keys()
+
+
+def _stepped(schema: dict[str, Any]) -> dict[str, Any]:
+    """Turn a range of numbers, whose limits a grammar may not keep, into a list of numbers within it."""
+    low, width = schema["minimum"], schema["maximum"] - schema["minimum"]
     return {"enum": [round(low + width * step / _STEPS, 6) for step in range(_STEPS + 1)]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -16,6 +17,7 @@ from rampart.llm.bounded_schema import bounded_schema
 from rampart.llm.control_tokens import control_tokens, without_tokens
 from rampart.llm.gguf_file import gguf_file
 from rampart.llm.local_runtime import LocalReply, LocalRuntime
+from rampart.text.oneline import quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -149,6 +151,7 @@ class LocalChatModel:
             temperature=self._temperature,
             seed=self._seed,
             schema=bounded,
+            compact=True,
             stopped=stopped,
         )
 
@@ -173,6 +176,12 @@ class LocalChatModel:
         if not reply.text.strip():
             msg = f"the local model {self.model_name} answered with nothing"
             raise EmptyCompletionError(msg)
+        if with_schema and not _is_json(reply.text):
+            msg = (
+                f"the local model {self.model_name} could not be held to the response_schema, which the "
+                f"runtime does not understand; it said: {quote(reply.text, limit=200)}"
+            )
+            raise ChatModelError(msg)
         return Completion(text=reply.text, usage=_usage(reply.counts))
 
 
@@ -183,6 +192,14 @@ async def _forget_async(reply: asyncio.Future[LocalReply]) -> None:
     finally:
         if not reply.cancelled():
             reply.exception()  # marks it as seen
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _usage(counts: dict[str, Any]) -> Usage:

@@ -24,6 +24,8 @@ _CACHE_MIB = 256
 _MOST_THREADS = 4
 _ERRORS_ONLY = 1
 """llama.cpp's log level: its errors stay on stderr, its reports on loading and timing do not."""
+_COMPACT = {"whitespace_flexible": False, "lenient": True}
+"""For llguidance, which most builds hold: no white space, and no refusal of what it cannot enforce."""
 _ANY_SEED = -1
 """For llama.cpp: draw a seed."""
 
@@ -59,8 +61,8 @@ class LocalRuntime:
     """
 
     def __init__(self, *, path: Path, slots: int, context_tokens: int) -> None:
-        runtime = load_runtime()
-        params = runtime.CommonParams()
+        self._library = load_runtime()
+        params = self._library.CommonParams()
         params.model.path = str(path)
         params.verbosity = _ERRORS_ONLY
         params.n_parallel = slots
@@ -76,7 +78,7 @@ class LocalRuntime:
             cpu.n_threads = worker_threads()
             cpu.poll = 0  # wait for work without burning a core
         try:
-            self._server = runtime.Server(params)
+            self._server = self._library.Server(params)
         except RuntimeError as error:
             msg = (
                 f"{path} could not be loaded ({quote(str(error))}); it must be a GGUF file of a chat "
@@ -92,6 +94,7 @@ class LocalRuntime:
         temperature: float,
         seed: int | None,
         schema: dict[str, Any] | None = None,
+        compact: bool = False,
         stopped: Callable[[], bool] = lambda: False,
     ) -> LocalReply:
         """Answer a conversation; blocks until the reply is there.
@@ -102,6 +105,8 @@ class LocalRuntime:
             temperature: 0 for the likeliest reply, higher for more varied ones.
             seed: Of the sampling; None draws one for each call.
             schema: JSON Schema that the reply is made to follow.
+            compact: Have no white space in JSON, and limits of numbers kept, where this build of llama.cpp
+                can do that. It can come to nothing with a schema that is none: then the reply is free text.
             stopped: Asked after each token; True ends the call there.
 
         Raises:
@@ -118,8 +123,7 @@ class LocalRuntime:
             "stream_options": {"include_usage": True},
         }
         if schema is not None:
-            wrapped = {"name": "reply", "schema": schema}
-            request["response_format"] = {"type": "json_schema", "json_schema": wrapped}
+            request |= self._form_of(schema, compact=compact)
         chunks: list[dict[str, Any]] = []
 
         def arrived(chunk: dict[str, Any]) -> bool:
@@ -132,6 +136,16 @@ class LocalRuntime:
         except (RuntimeError, ValueError) as error:
             msg = f"the local model refused the call: {quote(str(error))}"
             raise ChatModelError(msg) from error
+
+    def _form_of(self, schema: dict[str, Any], *, compact: bool) -> dict[str, Any]:
+        """The fields of a request that hold the reply to a schema."""
+        convert = getattr(self._library, "json_schema_to_grammar", None)
+        if compact and convert is not None:
+            grammar = convert({**schema, "x-guidance": _COMPACT})
+            if grammar.startswith("%llguidance"):
+                return {"grammar": grammar}
+        wrapped = {"name": "reply", "schema": schema}
+        return {"response_format": {"type": "json_schema", "json_schema": wrapped}}
 
 
 def load_runtime() -> Any:

@@ -49,15 +49,17 @@ def _cost_usd(response: ModelResponse, usage: Usage, *, model_name: str) -> floa
         return float(response.usage.cost)
     names = (model_name, response.model_name or "")
     cost = cost_usd(usage, models=names, url=response.provider_url or _NO_PLACE)
-    if cost is None and response.provider_url is None and response.provider_name:
-        return _listed_usd(response)
-    return cost
+    if cost is not None or response.provider_url is not None or not response.provider_name:
+        return cost
+    if usage.input_tokens is None or usage.output_tokens is None:
+        return None
+    return _listed_usd(response)
 
 
 def _listed_usd(response: ModelResponse) -> float | None:
     try:
         return float(response.cost().total_price)
-    except (LookupError, ValueError):
+    except (LookupError, ValueError, AssertionError):
         return None  # neither the provider nor the model need be listed
     except Exception as error:  # a list of prices must not fail a call that succeeded
         log.debug("genai-prices gives no price for %s", response.model_name, exc_info=error)
