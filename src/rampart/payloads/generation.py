@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from rampart.core.admission import admit
 from rampart.core.errors import EmptyCompletionError
 from rampart.core.llm import ChatMessage, ChatModel, LLMConfig, chat_model_of
+from rampart.core.spending import UsageRole, ask_async
 from rampart.core.types import Payload
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def _content_only() -> str:
 async def _written_async(
     model: ChatModel, messages: list[ChatMessage], template: PayloadTemplate, persona: Persona, index: int
 ) -> Payload:
-    completion = await model.complete_async(messages=list(messages))
+    completion = await ask_async(model, role=UsageRole.ATTACKER, messages=list(messages))
     content = completion.text.strip()
     if not content:
         # Planted, it would prove nothing, and every agent would pass.
