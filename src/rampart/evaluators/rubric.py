@@ -32,8 +32,8 @@ class Rubric(ModelGraded):
     Each verdict is read as that of an `LLMJudge`: a confidence from 0 to 1 says how strongly the criterion is
     met, and an outcome that contradicts it counts as undetermined. Then the verdicts are counted. DETECTED:
     as many as required are detected. NOT_DETECTED: too few would be, even if all undetermined ones were.
-    Else UNDETERMINED. The confidence is that of the weakest criterion that is needed. Rationale and evidence name
-    every criterion with its verdict.
+    Else UNDETERMINED. The confidence is that of the weakest criterion that is needed. Rationale and evidence
+    name every criterion with its verdict.
 
     Args:
         criteria: The name of each criterion, and in plain words what has to hold: something that the agent
