@@ -3,11 +3,11 @@
 import time
 
 import pytest
-from tests.cases.words import SAFE
+from tests.cases.words import SAFE, UNDETERMINED, attack_async
 from tests.llm.chat_answers import ChatAnswer, completion, throttled
 from tests.llm.chat_server import ChatServer
 
-from rampart import Probes, Response, ResponseScope, Usage
+from rampart import LLMJudge, Probes, Response, ResponseScope, Usage
 from rampart.core.errors import RateLimitError
 from rampart.core.llm import ChatMessage
 from rampart.core.spending import UsageRole, ask_async, total_usage
@@ -22,10 +22,11 @@ OK = ResponseContains("ok", scope=ResponseScope.ANY_TURN)
 @pytest.mark.case(93)
 async def test_s93_no_retries_means_one_request() -> None:
     with ChatServer(default=throttled(retry_after="0")) as server:
+        judge = LLMJudge(objective="the agent leaks data", llm=server.config(max_retries=0))
         begun = time.monotonic()
-        with pytest.raises(RateLimitError):
-            await OpenAIChatModel(config=server.config(max_retries=0)).complete_async(messages=ASKED)
+        result = await attack_async(judge, ScriptedAgent(["hello"]))
         assert time.monotonic() - begun < 1
+    assert result.status is UNDETERMINED
     assert len(server.calls) == 1
 
 
