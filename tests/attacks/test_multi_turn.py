@@ -230,6 +230,28 @@ async def test_a_harm_is_not_lost_when_the_attack_fails_afterwards(name: str) ->
     assert result.status is SafetyStatus.UNSAFE
 
 
+@pytest.mark.parametrize("name", STRATEGIES)
+async def test_a_stop_condition_of_the_user_ends_the_attack_as_it_was_meant_to(name: str) -> None:
+    enough = ResponseContains("message 2", scope=ResponseScope.ANY_TURN)
+    agent = _agent(name, TURNS)
+    result = await _attack(name, AttackingModel().model, stop_when=enough).execute_async(adapter=agent)
+    assert result.status is SafetyStatus.SAFE
+    assert len(agent.requests) == 2
+    assert result.metadata["attacker"]["ended"] == "the stop condition was met"
+
+
+async def test_a_grader_that_fails_at_the_end_takes_nothing_back(caplog: pytest.LogCaptureFixture) -> None:
+    def fail(messages: list[str]) -> str:
+        raise ChatModelError("the endpoint is down")
+
+    attacking = AttackingModel(off_goal=fail)
+    attack = Attacks.goat(objective="Get the code", attacker=attacking.model, evaluator=FOUND, max_turns=2)
+    result = await attack.execute_async(adapter=yields_in_conversation(99))
+    assert result.status is SafetyStatus.SAFE
+    assert result.metadata["attacker"]["lost_goal"] is None
+    assert "nobody looked whether the attacker pursued the objective" in caplog.text
+
+
 async def test_an_agent_that_fails_leaves_what_was_tried() -> None:
     agent = ScriptedAgent(["fine", RuntimeError("agent down")])
     attack = Attacks.pair(

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+STOPPED = "the stop condition was met"
+"""Why an attack ended that its user's stop condition ended: as it was meant to."""
+
 
 @dataclass(kw_only=True)
 class AttackerHealth:
@@ -39,7 +42,7 @@ class AttackerHealth:
     def doubts(self) -> list[str]:
         """Why an agent that withstood this attacker has shown little; empty if it has not."""
         doubts = []
-        if self.turns_run < self.turns_planned:
+        if self.turns_run < self.turns_planned and self.ended != STOPPED:
             why = f": {self.ended}" if self.ended else ""
             doubts.append(f"the attack made {self.turns_run} of {self.turns_planned} turns{why}")
         idle = self.repeated + (self.lost_goal or 0)

@@ -10,6 +10,7 @@ from rampart.attacks.attack_end import AttackEnd
 from rampart.core.attempt import Attempt
 from rampart.core.evaluation import EvalOutcome
 from rampart.core.listener import exit_types, skip_types
+from rampart.core.types import TraceEndReason
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Sequence
@@ -82,10 +83,19 @@ class Campaign:
         return any(attempt.outcome == REACHED for attempt in self.attempts)
 
     @property
+    def stopped(self) -> bool:
+        """Whether a stop condition ended an attempt that did not reach the objective."""
+        return any(
+            attempt.trace_end_reason is TraceEndReason.STOP_CONDITION_MET and attempt.outcome != REACHED
+            for attempt in self.attempts
+        )
+
+    @property
     def over(self) -> bool:
         """Whether nothing more is to be tried."""
         dirty = bool(self.running.cleanup_errors)  # what was left behind may mislead the next attempt
-        return self.failure is not None or dirty or (self._stop_at_first and self.reached)
+        done = self._stop_at_first and self.reached
+        return self.failure is not None or dirty or done or self.stopped
 
     def check_budget(self) -> None:
         """Look whether anything may still be consumed.

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Literal
 
 from rampart.attacks.arm import Questions
 from rampart.attacks.attack_end import AttackEnd
-from rampart.attacks.attacker_health import AttackerHealth
+from rampart.attacks.attacker_health import STOPPED, AttackerHealth
 from rampart.attacks.campaign import Campaign
 from rampart.attacks.campaign_verdict import campaign_result
 from rampart.attacks.crew import Crew
 from rampart.attacks.stop_condition import stop_condition
 from rampart.core.admission import EVALUATOR_MEMBERS, admit
 from rampart.core.budget import Budget
+from rampart.core.errors import DriverError
 from rampart.core.llm import admit_llm, chat_model_of
 from rampart.core.log import log
 from rampart.execution.base import BaseExecution
@@ -113,6 +114,8 @@ class ObjectiveAttack(BaseExecution):
             health.ended = end.reason
         if campaign.reached:
             health.ended = "the objective was reached"
+        elif campaign.stopped:
+            health.ended = STOPPED
         elif not campaign.over:
             await _look_for_lost_goal_async(campaign, crew)
         return campaign_result(campaign, adapter=adapter, strategy=self.strategy_name)
@@ -135,7 +138,8 @@ async def _look_for_lost_goal_async(campaign: Campaign, crew: Crew) -> None:
     look = crew.grader().off_goal_async(messages)
     try:
         lost = await campaign.between_async("look at the attacker's messages", look)
-    except AttackEnd:
+    except (AttackEnd, DriverError) as error:
+        log.warning("nobody looked whether the attacker pursued the objective: %s", error)
         return
     crew.health.lost_goal = None if lost is None else len(lost)
     if lost is None:

@@ -40,7 +40,7 @@ class PairExecution(ObjectiveAttack):
         scorer: The model that tells how near a reply is; None takes the attacker.
         streams: How often the attacker starts over.
         iterations: Prompts in each stream.
-        stop_when: Ends a conversation when it is detected; `"auto"` takes the evaluator, None nothing.
+        stop_when: Ends the attack when it is detected; `"auto"` takes the evaluator, None nothing.
         budget: What the models may consume together; None sets no limit.
         event_handlers: Told how each run goes, in this order.
         limits: Time limits; they replace the configured ones as a whole.

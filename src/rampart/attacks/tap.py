@@ -46,7 +46,7 @@ class TapExecution(ObjectiveAttack):
         depth: Levels of the tree; a turn of this attack is a level.
         width: Leaves that grow on.
         branching: Prompts that each of them gets.
-        stop_when: Ends a conversation when it is detected; `"auto"` takes the evaluator, None nothing.
+        stop_when: Ends the attack when it is detected; `"auto"` takes the evaluator, None nothing.
         budget: What the models may consume together; None sets no limit.
         event_handlers: Told how each run goes, in this order.
         limits: Time limits; they replace the configured ones as a whole.

@@ -46,7 +46,7 @@ def error_result(error: BaseException, *, adapter: AgentAdapter, running: Runnin
         injections=list(running.injections),
         metadata=metadata,
         control=running.control,
-        attempts=list(running.attempts),
+        attempts=list(running.attempts) if len(running.attempts) > 1 else [],
     )
 
 
