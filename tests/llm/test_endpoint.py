@@ -29,9 +29,14 @@ def test_plain_services(endpoint: str | None, url: str) -> None:
     assert of(endpoint) == Endpoint(url=url)
 
 
-def test_the_environment_does_not_move_the_public_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_does_not_move_the_public_endpoint(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert of(None).url == "https://api.openai.com/v1"
+    assert caplog.records == []
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
     assert of(None).url == "https://api.openai.com/v1"
+    assert "OPENAI_BASE_URL is set but not read: LLMConfig(model='gpt 4') goes to https://api" in caplog.text
 
 
 def test_a_query_is_kept_apart_and_not_shown() -> None:

@@ -10,6 +10,7 @@ from urllib.parse import SplitResult, parse_qsl, urlsplit
 from urllib.parse import quote as quote_for_url
 
 from rampart.core.errors import ConfigurationError
+from rampart.core.log import log
 from rampart.text.oneline import quote
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 PUBLIC_URL = "https://api.openai.com/v1"
 _AZURE_HOSTS = (".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com")
 _CALL_PATH = "/chat/completions"
+_OTHER_PLACE = "OPENAI_BASE_URL"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +64,14 @@ def endpoint_of(config: LLMConfig) -> Endpoint:
         ConfigurationError: If the endpoint is no http or https URL, holds a user, or names the call itself.
     """
     if config.endpoint is None:
+        if os.environ.get(_OTHER_PLACE, "").strip():
+            log.warning(
+                "%s is set but not read: LLMConfig(model=%r) goes to %s; give its value as endpoint if the "
+                "model is there",
+                _OTHER_PLACE,
+                config.model,
+                PUBLIC_URL,
+            )
         return Endpoint(url=PUBLIC_URL)
     parts = _parts(config.endpoint)
     query = dict(parse_qsl(parts.query, keep_blank_values=True))
