@@ -61,7 +61,7 @@ def control_driver(driver: object) -> StaticDriver:
         TypeError: If the driver is none that is known to send the same messages twice.
         ValueError: If a message is nothing but attachments.
     """
-    if not _is_static(driver):
+    if not is_static(driver):
         msg = (
             f"benign_control sends the trigger twice, and {type(driver).__name__} may not be asked twice: "
             "give the trigger as text, as a Request, or as a list of these"
@@ -77,7 +77,7 @@ def control_driver(driver: object) -> StaticDriver:
     return StaticDriver(prompts=[Request(prompt=request.prompt) for request in driver.requests])
 
 
-def _is_static(driver: object) -> TypeGuard[StaticDriver]:
+def is_static(driver: object) -> TypeGuard[StaticDriver]:
     """Whether it sends what `requests` gives; a class made of it may send something else."""
     return (
         isinstance(driver, StaticDriver)

@@ -45,7 +45,7 @@ async def note_deliveries_async(
         return
     evidence = Evidence(turns)
     for payload, record in open_ones:
-        seen = await evidence.shows_async(_carried_text(payload))
+        seen = await evidence.shows_async(carried_text(payload))
         record.delivery = OBSERVED if seen else NOT_OBSERVED if evidence.has_tool_results else UNKNOWN
 
 
@@ -58,7 +58,7 @@ def attachment_records(turns: Iterable[Turn]) -> list[InjectionRecord]:
     ]
 
 
-def _carried_text(payload: Payload) -> str:
+def carried_text(payload: Payload) -> str:
     """What is looked for: of a whole mail or page, the text for whose sake it was made."""
     carried: object = payload.metadata.get("carried_text")
     return carried if isinstance(carried, str) and carried else payload.content

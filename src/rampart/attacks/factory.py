@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Literal
 from rampart.attacks.crescendo import CrescendoExecution
 from rampart.attacks.direct import PromptExecution
 from rampart.attacks.goat import GoatExecution
+from rampart.attacks.handles import handle_list
+from rampart.attacks.memory import MemoryExecution
 from rampart.attacks.pair import PairExecution
 from rampart.attacks.stop_condition import stop_condition
 from rampart.attacks.tap import TapExecution
@@ -32,6 +34,7 @@ class Attacks:
 
     crescendo = CrescendoExecution
     goat = GoatExecution
+    memory = MemoryExecution
     pair = PairExecution
     tap = TapExecution
 
@@ -110,7 +113,7 @@ class Attacks:
             TypeError: If an argument has the wrong type.
         """
         return XPIAExecution(
-            handles=_handles(inject),
+            handles=handle_list(inject),
             driver=_driver(trigger),
             evaluator=evaluator,
             utility=utility,
@@ -144,16 +147,3 @@ def _driver(trigger: object) -> PromptDriver:
         )
         raise TypeError(msg)
     return driver
-
-
-def _handles(given: object) -> list[InjectionHandle]:
-    """What was given as a list; XPIAExecution looks at each."""
-    if given is None:
-        return []
-    if isinstance(given, list | tuple) and not given:
-        msg = (
-            "inject is empty, so nothing would be planted: give it what surface.inject(payload=...) makes, "
-            "or leave it out where the payload travels with the trigger"
-        )
-        raise ValueError(msg)
-    return list(given) if isinstance(given, list | tuple) else [given]  # type: ignore[list-item]  # as above

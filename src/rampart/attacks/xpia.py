@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING
 
 from rampart.attacks.arm import Questions, run_arm_async
 from rampart.attacks.control_arm import control_driver, control_note, run_control_async
+from rampart.attacks.flags import check_flag
+from rampart.attacks.handles import checked_handles, keys_of_handles, planted_payloads
 from rampart.attacks.verdict import attack_result
-from rampart.core.admission import DRIVER_MEMBERS, EVALUATOR_MEMBERS, HANDLE_MEMBERS, admit
+from rampart.core.admission import DRIVER_MEMBERS, EVALUATOR_MEMBERS, admit
 from rampart.core.judge_identity import judge_metadata
-from rampart.core.types import Payload
 from rampart.drivers.static import prompts_of
 from rampart.execution.base import BaseExecution
-from rampart.execution.injections import surface_name
 from rampart.execution.running import running_or_alone
 from rampart.execution.trace import check_max_turns
-from rampart.text.safe import safe_str
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,13 +71,13 @@ class XPIAExecution(BaseExecution):
         limits: Limits | None = None,
     ) -> None:
         super().__init__(event_handlers=event_handlers, limits=limits)
-        self._handles = _checked_handles(handles)
+        self._handles = checked_handles(handles)
         admit(driver, members=DRIVER_MEMBERS, role="driver")
         for role, given in (("evaluator", evaluator), ("utility", utility), ("stop_when", stop_when)):
             if given is not None or role == "evaluator":
                 admit(given, members=EVALUATOR_MEMBERS, role=role)
-        _check_flag(require_delivery, name="require_delivery", none_allowed=True)
-        _check_flag(benign_control, name="benign_control")
+        check_flag(require_delivery, name="require_delivery", none_allowed=True)
+        check_flag(benign_control, name="benign_control")
         check_max_turns(max_turns)
         self._driver = driver
         self._questions = Questions(
@@ -95,15 +94,10 @@ class XPIAExecution(BaseExecution):
     @property
     def isolation_keys(self) -> frozenset[str]:
         """One key a handle, its `isolation_key` or else its `surface_name`, and those of what listens."""
-        keys = (
-            safe_str(getattr(handle, "isolation_key", None) or surface_name(handle))
-            for handle in self._handles
-        )
-        return super().isolation_keys | frozenset(keys)
+        return super().isolation_keys | keys_of_handles(self._handles)
 
     def _shown_texts(self) -> Sequence[str]:
-        planted = [getattr(handle, "payload", None) for handle in self._handles]
-        contents = [payload.content for payload in planted if isinstance(payload, Payload)]
+        contents = [payload.content for payload in planted_payloads(self._handles)]
         return [*contents, *prompts_of(self._driver)]
 
     async def _execute_async(self, *, adapter: AgentAdapter) -> Result:
@@ -127,19 +121,3 @@ class XPIAExecution(BaseExecution):
             result.control = running.control
             result.summary += control_note(running.control)
         return result
-
-
-def _checked_handles(given: Sequence[InjectionHandle] | None) -> tuple[InjectionHandle, ...]:
-    handles = tuple(given or ())
-    for handle in handles:
-        admit(handle, members=HANDLE_MEMBERS, role="injection")
-    if len({id(handle) for handle in handles}) < len(handles):
-        msg = "one injection handle is given twice; make one for each place with surface.inject(payload=...)"
-        raise ValueError(msg)
-    return handles
-
-
-def _check_flag(value: object, *, name: str, none_allowed: bool = False) -> None:
-    if not (isinstance(value, bool) or (none_allowed and value is None)):
-        msg = f"{name} must be True{', False or None' if none_allowed else ' or False'}, got {value!r}"
-        raise TypeError(msg)

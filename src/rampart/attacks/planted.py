@@ -1,0 +1,74 @@
+"""What is planted in a memory, and whether a conversation shows that it is there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rampart.attacks.delivery import carried_text
+from rampart.attacks.evidence import Evidence
+from rampart.attacks.handles import planted_payloads
+from rampart.core.admission import DRIVER_MEMBERS, admit
+from rampart.core.types import Payload, Request
+from rampart.drivers.coerce import coerce_driver
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rampart.core.injection import InjectionHandle
+    from rampart.core.prompt_driver import PromptDriver
+    from rampart.core.types import Turn
+
+
+def planting_driver(plant: object) -> PromptDriver:
+    """What sends the messages that plant; of a payload the text is sent, or its file as an attachment.
+
+    Raises:
+        TypeError: If `plant` is neither a message, nor a list of messages, nor a driver.
+        ValueError: If it is an empty list.
+    """
+    given = plant if isinstance(plant, list | tuple) else [plant]
+    if not given:
+        msg = "plant is empty, so nothing would be planted: give the messages that the agent is to remember"
+        raise ValueError(msg)
+    if not isinstance(plant, list | tuple) and not isinstance(plant, str | Payload | Request):
+        admit(plant, members=DRIVER_MEMBERS, role="driver")
+        return plant  # type: ignore[return-value]  # it has what a driver has
+    return coerce_driver([_message(one, position) for position, one in enumerate(given)])
+
+
+def _message(given: object, position: int) -> Request:
+    if isinstance(given, str):
+        return Request(prompt=given)
+    if isinstance(given, Payload):
+        return Request(prompt=given.content) if given.format.is_text else Request(attachments=[given])
+    if isinstance(given, Request):
+        return given
+    msg = f"plant[{position}] is of type {type(given).__name__}, expected a text, a Payload or a Request"
+    raise TypeError(msg)
+
+
+def planted_texts(handles: Sequence[InjectionHandle], turns: Sequence[Turn]) -> list[str]:
+    """By which texts the planted content is recognised.
+
+    Of what the handles planted where there are handles, since the messages are harmless then; else of the
+    messages that were sent.
+    """
+    if handles:
+        return [carried_text(payload) for payload in planted_payloads(handles)]
+    texts = []
+    for turn in turns:
+        texts += [turn.request.prompt] if turn.request.prompt else []
+        texts += [carried_text(attachment) for attachment in turn.request.attachments]
+    return texts
+
+
+async def shows_async(texts: Sequence[str], turns: Sequence[Turn]) -> bool | None:
+    """Whether a conversation shows one of the texts; None if it does not, and no tool result was reported.
+
+    Looked for as payloads are: in tool results, side effects and replies, by whole lines and sentences.
+    """
+    evidence = Evidence(turns)
+    for text in texts:
+        if await evidence.shows_async(text):
+            return True
+    return False if texts and evidence.has_tool_results else None
