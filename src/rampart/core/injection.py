@@ -17,7 +17,8 @@ class InjectionHandle(Protocol):
 
     Optional attributes, read where present: `isolation_key: str` (handles with the same key never
     overlap), `payload: Payload` (what was planted), `delivered: bool | None` (whether the place itself
-    knows that the payload was read; asked once, after the trace).
+    knows that the payload was read; asked once, after the trace), and the method
+    `with_payload(payload) -> InjectionHandle` (a fresh handle for another payload in the same place).
     """
 
     @property

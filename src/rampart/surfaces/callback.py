@@ -13,7 +13,7 @@ from rampart.core.limits import configured_limits
 from rampart.core.log import log
 from rampart.core.to_its_end import to_its_end_async
 from rampart.surfaces.blocking import run_blocking_async
-from rampart.surfaces.handle import PlantedHandle
+from rampart.surfaces.handle import PlantedHandle, repeatable
 from rampart.text.leaves import leaf_lines
 from rampart.text.safe import safe_float, safe_repr
 
@@ -81,6 +81,9 @@ class CallbackSurface:
 
     def inject(self, *, payload: Payload) -> CallbackHandle:
         """Prepare to plant `payload`; no function is called before the handle is entered."""
+        return repeatable(self._handle, payload)
+
+    def _handle(self, payload: Payload) -> CallbackHandle:
         return self._make(payload=payload, surface_name=self._name, isolation_key=self._isolation_key)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, get_args
 from rampart.core.types import Payload
 from rampart.surfaces.file_content import FileContent, FileMode
 from rampart.surfaces.file_handle import FileHandle
+from rampart.surfaces.handle import repeatable
 from rampart.text.oneline import quote
 
 if TYPE_CHECKING:
@@ -77,6 +78,9 @@ class FileSurface:
         if not isinstance(payload, Payload):
             msg = f"payload must be a Payload, got {type(payload).__name__}"
             raise TypeError(msg)
+        return repeatable(self._handle, payload)
+
+    def _handle(self, payload: Payload) -> FileHandle:
         path = self._path
         if self._directory is not None:
             path = os.path.join(self._directory, self._file_name(payload))  # noqa: PTH118 - Path drops dots

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Self, final
+from typing import TYPE_CHECKING, Self, TypeVar, final
 
 from rampart.core.errors import ConfigurationError, InfrastructureError
 from rampart.core.limits import configured_limits
@@ -17,6 +17,7 @@ from rampart.text.oneline import quote
 from rampart.text.safe import safe_str
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
 
     from rampart.core.types import Payload
@@ -45,6 +46,7 @@ class PlantedHandle(ABC):
         self._undo: Undo | None = None
         self._entered = False
         self._checked = False
+        self._again: Callable[[Payload], PlantedHandle] | None = None
         self.place = place
 
     @property
@@ -71,6 +73,24 @@ class PlantedHandle(ABC):
     def delivered(self) -> bool | None:
         """Whether the place itself knows that the payload was read; None where it cannot know."""
         return None
+
+    def with_payload(self, payload: Payload) -> PlantedHandle:
+        """A fresh handle for another payload in the same place; nothing is touched before it is entered.
+
+        Surfaces whose handles know no way back to them override this.
+
+        Raises:
+            TypeError: If this handle does not know how it was made.
+            ValueError: If the payload cannot be planted there.
+        """
+        if self._again is None:
+            kind = type(self).__name__
+            msg = (
+                f"{kind} cannot be made again for another payload: give it a method "
+                f"`with_payload(self, payload)` that returns a fresh {kind} for the same place"
+            )
+            raise TypeError(msg)
+        return repeatable(self._again, payload)
 
     async def wait_until_ready_async(self) -> None:
         """Wait until the agent would find what was planted; at once, where planting is all it takes."""
@@ -161,6 +181,16 @@ class PlantedHandle(ABC):
     def _failure(self, what: str, why: str) -> str:
         payload_id = quote(safe_str(self._payload.id))
         return f"{self._surface_name}: payload {payload_id!r} {what} in {self.place}: {why}"
+
+
+H = TypeVar("H", bound=PlantedHandle)
+
+
+def repeatable(make: Callable[[Payload], H], payload: Payload) -> H:
+    """The handle that `make` prepares; its `with_payload` asks `make` again."""
+    handle = make(payload)
+    handle._again = make
+    return handle
 
 
 def _text(error: Exception) -> str:

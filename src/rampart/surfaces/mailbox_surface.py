@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rampart.surfaces.handle import repeatable
 from rampart.surfaces.mailbox_cover import MailCover
 from rampart.surfaces.mailbox_delivery import CallbackDelivery, DirectDelivery, StoredDelivery
 from rampart.surfaces.mailbox_handle import PlantedMail
@@ -126,6 +127,9 @@ class MailboxSurface:
 
     def inject(self, *, payload: Payload) -> PlantedMail:
         """Prepare to plant a payload; nothing is touched before the handle is entered."""
+        return repeatable(self._handle, payload)
+
+    def _handle(self, payload: Payload) -> PlantedMail:
         placement = self._placement or default_placement(payload)
         build = partial(
             build_mail, payload=payload, placement=placement, cover=self._cover, max_bytes=self._max_bytes

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rampart.core.errors import ConfigurationError
 from rampart.servers.mcp.proxy import McpProxy
+from rampart.surfaces.handle import repeatable
 from rampart.surfaces.mcp_address import current_address
 from rampart.surfaces.mcp_handle import McpHandle
 from rampart.surfaces.mcp_place import McpPlace, McpSpot
@@ -106,6 +107,9 @@ class McpSurface:
 
     def inject(self, *, payload: Payload) -> McpHandle:
         """Prepare to plant `payload`; nothing starts before the handle is entered."""
+        return repeatable(self._handle, payload)
+
+    def _handle(self, payload: Payload) -> McpHandle:
         # Whoever uses the shared address reads all that is planted there.
         key = f"mcp proxy {id(self._proxy):x}" if self._shared else f"mcp route {uuid.uuid4().hex}"
         return McpHandle(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from rampart.surfaces.blocking import run_blocking_async
 from rampart.surfaces.graph_drive import GraphDrive
+from rampart.surfaces.handle import repeatable
 from rampart.surfaces.one_drive_file import content_of, name_of
 from rampart.surfaces.one_drive_folder import OneDriveFolder
 from rampart.surfaces.one_drive_handle import OneDriveHandle
@@ -77,6 +78,9 @@ class OneDriveSurface:
         Raises:
             ValueError: If the payload's id may not become part of a path.
         """
+        return repeatable(self._handle, payload)
+
+    def _handle(self, payload: Payload) -> OneDriveHandle:
         return OneDriveHandle(surface=self, folder=self._folder, payload=payload)
 
     async def upload_async(self, *, payload: Payload) -> str:

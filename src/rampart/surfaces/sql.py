@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from rampart.core.errors import ConfigurationError
+from rampart.surfaces.handle import repeatable
 from rampart.surfaces.sql_address import table_key
 from rampart.text.safe import safe_float
 
@@ -92,6 +93,9 @@ class SqlSurface:
 
     def inject(self, *, payload: Payload) -> PlantedHandle:
         """Prepare to plant `payload`; the database is touched when the handle is entered."""
+        return repeatable(self._handle, payload)
+
+    def _handle(self, payload: Payload) -> PlantedHandle:
         from rampart.surfaces.sql_changed_column import ChangedColumn, ColumnToChange  # noqa: PLC0415  # extra
         from rampart.surfaces.sql_inserted_row import InsertedRow, RowToInsert  # noqa: PLC0415  # extra
 

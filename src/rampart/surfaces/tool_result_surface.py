@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
+from rampart.surfaces.handle import repeatable
 from rampart.surfaces.tool_result_handle import ToolResultHandle
 from rampart.surfaces.tool_result_insertion import Insertion
 from rampart.surfaces.tool_result_text import Mode, checked_mode, checked_path
@@ -79,6 +80,9 @@ class ToolResultSurface(Generic[Tool]):
 
     def inject(self, *, payload: Payload) -> ToolResultHandle:
         """Prepare to plant `payload`; results stay as they are until the handle is entered."""
+        return repeatable(self._handle, payload)
+
+    def _handle(self, payload: Payload) -> ToolResultHandle:
         return ToolResultHandle(
             payload=payload,
             trials=self._trials,

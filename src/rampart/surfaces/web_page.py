@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import secrets
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from rampart.servers.http_server import HOST, check_port
+from rampart.surfaces.handle import repeatable
 from rampart.surfaces.web_page_handle import PageSettings, WebPageHandle
 from rampart.surfaces.web_page_placement import ONE_PLACE, PagePlacement, as_placement
 from rampart.surfaces.web_page_server import page_server
@@ -64,6 +65,9 @@ class WebPageSurface:
     def inject(self, *, payload: Payload) -> WebPageHandle:
         """Prepare a page with the payload; it is served while the handle is entered."""
         path = self._path or f"/pages/{secrets.token_hex(6)}"
+        return repeatable(partial(self._handle, path), payload)
+
+    def _handle(self, path: str, payload: Payload) -> WebPageHandle:
         return WebPageHandle(
             payload=payload,
             settings=self._settings,

@@ -105,6 +105,13 @@ class WebPageHandle(PlantedHandle):
         """Whether the payload was fetched as a whole."""
         return any(fetch.payload for fetch in self._fetches)
 
+    def with_payload(self, payload: Payload) -> PlantedHandle:
+        """A fresh handle for another payload at the same address, if that was asked for and is still held."""
+        again = super().with_payload(payload)
+        if isinstance(again, WebPageHandle) and again._base_url is None and self._base_url is not None:
+            again._hold()  # somebody has named the address
+        return again
+
     async def _plant_async(self, undo: Undo) -> None:
         undo.add(self._release_async)
         base_url = self._hold()
