@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rampart.core.errors import EmptyCompletionError
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 T = TypeVar("T")
+
+_FENCE = re.compile(r"```\w*\s*(?P<inside>.*)```", re.DOTALL)
 
 
 class InvalidReplyError(ValueError):
@@ -67,6 +70,8 @@ def last_valid(reply: str, *, read: Callable[[dict[str, Any]], T]) -> T:
 def _is_other_json(reply: str) -> bool:
     """Whether the whole reply is JSON that wraps what would otherwise be taken for the verdict."""
     text = without_reasoning(reply)
+    fence = _FENCE.fullmatch(text)
+    text = text if fence is None else fence["inside"]
     if not text.startswith("["):
         return False
     try:

@@ -39,9 +39,7 @@ def readings(text: str, /) -> tuple[str, ...]:
     letters as these, every opening bracket as `[`, and each run of white space as one space. A terminal
     swallows a control sequence whole, a model sees all but its escape character: two readings then.
     """
-    plain = _CONTROL.sub("", text)
-    sequences_removed = strip_ansi(text)
-    return tuple(dict.fromkeys(map(_read, (plain, sequences_removed))))
+    return tuple(map(_read, dict.fromkeys((_CONTROL.sub("", text), strip_ansi(text)))))
 
 
 def _read(text: str) -> str:
