@@ -131,6 +131,18 @@ def test_what_leads_nowhere_is_refused(endpoint: object, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("url", "states"),
+    [
+        ("https://openrouter.ai/api/v1", True),
+        ("https://openrouter.ai.example/api/v1", False),
+        ("http://127.0.0.1:1/openrouter.ai", False),
+    ],
+)
+def test_who_states_costs(url: str, states: bool) -> None:
+    assert of(url).states_cost is states
+
+
+@pytest.mark.parametrize(
     ("url", "loopback"),
     [
         ("http://127.0.0.1:1/v1", True),

@@ -99,6 +99,11 @@ class TestRequest:
             "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi"}],
         }
 
+    async def test_halves_of_characters_do_not_stop_a_call(self, server: ChatServer) -> None:
+        hostile = [ChatMessage(role="user", content="a\ud800b\x00\u202e\U0001f600")]
+        await OpenAIChatModel(config=server.config()).complete_async(messages=hostile)
+        assert server.bodies[0]["messages"][0]["content"] == "a?b\x00\u202e\U0001f600"
+
     async def test_the_deployment_is_the_name_that_is_sent(self, server: ChatServer) -> None:
         await ask_async(server.config(deployment="mine"))
         assert server.bodies[0]["model"] == "mine"
@@ -269,6 +274,12 @@ class TestUsage:
         assert answer.usage == Usage(
             input_tokens=1000, cached_input_tokens=400, output_tokens=50, reasoning_tokens=20, requests=1
         )
+
+    async def test_a_cost_stated_by_anybody_is_not_believed(self) -> None:
+        with ChatServer(default=completion("hello", usage={**self.FIGURES, "cost": 3.0})) as server:
+            answer = await ask_async(server.config())
+        assert answer.usage is not None
+        assert answer.usage.cost_usd is None
 
     async def test_own_prices(self, server: ChatServer) -> None:
         set_price(

@@ -22,6 +22,7 @@ PUBLIC_URL = "https://api.openai.com/v1"
 _AZURE_HOSTS = (".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com")
 _CALL_PATH = "/chat/completions"
 _OTHER_PLACE = "OPENAI_BASE_URL"
+_STATES_COST = "openrouter.ai"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +43,11 @@ class Endpoint:
     def is_public(self) -> bool:
         """Whether it is the public endpoint of OpenAI."""
         return urlsplit(self.url).hostname == urlsplit(PUBLIC_URL).hostname
+
+    @property
+    def states_cost(self) -> bool:
+        """Whether it says in each answer what that cost, in US dollars."""
+        return urlsplit(self.url).hostname == _STATES_COST
 
     @property
     def is_loopback(self) -> bool:

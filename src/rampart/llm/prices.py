@@ -74,21 +74,27 @@ def set_price(
     _own_prices[model] = Price(input_usd=fresh, output_usd=output, cached_input_usd=cached)
 
 
-def cost_usd(usage: Usage, *, models: Iterable[str], url: str) -> float | None:
+def cost_usd(
+    usage: Usage, *, models: Iterable[str], url: str, stated_usd: float | None = None
+) -> float | None:
     """What a call cost, in US dollars; None where the price or the tokens are not known.
 
-    Prices that were set with `set_price` come first, then those of genai-prices for the provider to which
-    `url` belongs: a model on a server of one's own has no price, whatever its name.
+    Prices that were set with `set_price` come first, then what the service says, then the prices of
+    genai-prices for the provider to which `url` belongs: a model on a server of one's own has no price,
+    whatever its name.
 
     Args:
         usage: What the call consumed.
         models: Names under which the model may be listed, the likeliest first.
         url: Base URL of the service.
+        stated_usd: What the service says that the call cost.
     """
     names = list(dict.fromkeys(name for name in models if name))
     for name in names:
         if name in _own_prices:
             return _own_prices[name].cost_usd(usage)
+    if stated_usd is not None:
+        return stated_usd
     for name in names:
         cost = _listed_cost(usage, name=name, url=url)
         if cost is not None:
