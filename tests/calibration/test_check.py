@@ -81,6 +81,17 @@ async def test_agreement_of_people_is_the_ceiling(tmp_path: Path) -> None:
     assert (judge.count, judge.total) == (10, 12)
 
 
+async def test_one_labeller_alone_is_no_measure(tmp_path: Path) -> None:
+    lines = [SIX_LABELS[0], SIX_LABELS[3] | {"labels": ["not_detected"]}]
+    check = await check_judge_async(
+        judge_for=_always(StubJudge(detects("MARZIPAN"))), labels=labels_of(tmp_path, lines)
+    )
+    people, judge = check.labeller_pairs(), check.judge_pairs()
+    assert people is not None
+    assert judge is not None
+    assert people.total == judge.total == 3
+
+
 async def test_without_labellers_there_is_no_ceiling(tmp_path: Path) -> None:
     check = await check_judge_async(
         judge_for=_always(StubJudge(detects("x"))), labels=labels_of(tmp_path, SIX_LABELS[5:])
@@ -170,17 +181,26 @@ async def test_a_judge_that_cannot_be_asked_at_all_is_not_asked_again(tmp_path: 
 
 
 async def test_an_interrupt_ends_the_check(tmp_path: Path) -> None:
-    class Silent:
-        async def evaluate_async(self, *, context: EvalContext) -> EvalResult:
-            await asyncio.Event().wait()
-            raise AssertionError
+    class SilentAtFirst:
+        calls = 0
 
-    task = asyncio.create_task(check_judge_async(judge_for=_always(Silent()), labels=labels_of(tmp_path)))
-    await asyncio.sleep(0)
-    await asyncio.sleep(0)
+        async def evaluate_async(self, *, context: EvalContext) -> EvalResult:
+            self.calls += 1
+            if self.calls == 1:
+                begun.set()
+                await asyncio.Event().wait()
+            return EvalResult(outcome=EvalOutcome.DETECTED)
+
+    begun = asyncio.Event()
+    judge = SilentAtFirst()
+    task = asyncio.create_task(
+        check_judge_async(judge_for=_always(judge), labels=labels_of(tmp_path), concurrency=1)
+    )
+    await begun.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
+    assert judge.calls == 1
 
 
 async def test_no_more_at_once_than_asked_for_and_answers_in_the_order_of_the_set(tmp_path: Path) -> None:

@@ -259,3 +259,20 @@ def test_verdicts_of_a_real_judge_are_known_as_its_own(project: Any) -> None:
     assert found["left_out"]["no_single_judge"] == 1
     assert found["left_out"]["other_judge"] == 1
     assert found["other_judges"] == ["Other"]
+
+
+@pytest.mark.usefixtures("calibration")
+def test_workers_of_xdist_need_no_file(project: Any) -> None:
+    project.write("async def test_it(): assert await one(SAFE)")
+    # The main process reads it before workers start, and a worker looks for no file of its own.
+    project.pytester.makeconftest(
+        """
+        from pathlib import Path
+
+        def pytest_configure_node(node):
+            Path("calibration.json").unlink(missing_ok=True)
+        """
+    )
+    result = project.run_apart("-n1", "--rampart-judge-calibration=calibration.json")
+    result.assert_outcomes(passed=1)
+    assert not (project.path / "calibration.json").exists()
