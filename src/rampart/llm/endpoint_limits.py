@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 from urllib.parse import urlsplit
 
+from rampart.llm.endpoint import PUBLIC_URL
 from rampart.llm.limiter import EndpointLimiter
 from rampart.llm.load_limits import LoadLimits
 from rampart.text.oneline import quote
 
-_PUBLIC_URL = "https://api.openai.com/v1"
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 _limiters: dict[str, EndpointLimiter] = {}
@@ -73,7 +73,7 @@ def limiter_of(endpoint: str | None, /) -> EndpointLimiter:
 def _canonical(endpoint: str | None) -> str | None:
     """One spelling for all those that mean the same; None for what is no URL of the web."""
     try:
-        parts = urlsplit((_PUBLIC_URL if endpoint is None else endpoint).strip())
+        parts = urlsplit((PUBLIC_URL if endpoint is None else endpoint).strip())
         port = parts.port
     except ValueError:
         return None

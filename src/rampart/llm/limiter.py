@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 from rampart.llm.load_limits import LoadLimits
 from rampart.llm.pacing import Pace
 from rampart.llm.throttling import Throttling
-from rampart.llm.waiting_line import Waiter, WaitingLine
+from rampart.llm.waiting_line import Waiter, WaitingLine, running_loop
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_LOOK_AT_OTHER_LOOPS_S = 1.0
 PROBE_S = 1.0
 """Refusals come back at once: a call that still runs after so many seconds was let in."""
 
@@ -43,9 +44,9 @@ class Place:
 class EndpointLimiter:
     """Decides when a call to an endpoint may start, for all event loops and threads of the process.
 
-    Calls start in the order in which they came, retried ones before new ones, when there is room for one
-    more, when the pace allows it, and when the endpoint has not asked for a pause. What an endpoint's
-    refusals bring about is told in `rampart.llm.throttling`.
+    Calls start in the order in which they came, retried ones (see `take_async`) before new ones, when
+    there is room for one more, when the pace allows it, and when the endpoint has not asked for a pause.
+    What an endpoint's refusals bring about is told in `rampart.llm.throttling`.
 
     Nothing is bound to an event loop except the calls that wait in it: each is woken in its own loop. A
     loop that stands still, or was closed, is passed over.
@@ -89,6 +90,9 @@ class EndpointLimiter:
 
         def change() -> None:
             self._limits = limits
+            self._requests, self._tokens = Pace(), Pace()
+            self._requests.hold(self._now())
+            self._tokens.hold(self._now())
 
         self._do(change)
 
@@ -98,8 +102,8 @@ class EndpointLimiter:
         Args:
             tokens: How many tokens it will use, as far as one can tell beforehand.
             is_retry: Whether it is an attempt after one that failed.
-            spare: How many more attempts could follow this one. Where a closed endpoint has to be tried,
-                the call that has most of them is sent.
+            spare: How many more attempts could follow this one. While the endpoint lets nothing in, the call
+                that has most of them is sent to try it; else, of the retried ones, one that has fewest.
 
         Returns:
             A place, which has to be left.
@@ -123,7 +127,7 @@ class EndpointLimiter:
 
     def let_in(self, place: Place) -> None:
         """Note that the endpoint served a call; to be said before the place is left."""
-        self._do(lambda: self._throttling.let_in(self._now(), sent_at=place.sent_at))
+        self._do(partial(self._note_let_in, place))
 
     def refused(self, place: Place, *, stated_s: float | None = None) -> None:
         """Note that the endpoint refused a call because there were too many; before the place is left.
@@ -132,7 +136,7 @@ class EndpointLimiter:
             place: The place of that call.
             stated_s: The pause that the endpoint asked for, in seconds, if it did.
         """
-        self._do(partial(self._refused, place, stated_s))
+        self._do(partial(self._note_refused, place, stated_s))
 
     def _do(self, step: Callable[[], None]) -> None:
         """Take a step under the lock, and let in whoever may start then."""
@@ -178,7 +182,12 @@ class EndpointLimiter:
         if tokens_used is not None:
             self._tokens.correct((tokens_used - place.tokens) * self._limits.token_s)
 
-    def _refused(self, place: Place, stated_s: float | None) -> None:
+    def _note_let_in(self, place: Place) -> None:
+        self._throttling.let_in(
+            self._now(), sent_at=place.sent_at, pace_bound=bool(self._line) and self._has_room()
+        )
+
+    def _note_refused(self, place: Place, stated_s: float | None) -> None:
         now = self._now()
         if self._throttling.refused(
             now, sent_at=place.sent_at, in_flight=len(self._places), stated_s=stated_s
@@ -212,7 +221,10 @@ class EndpointLimiter:
     def _opens_at(self, now: float) -> float | None:
         """When the next call may start; None while there is no room."""
         if not self._has_room() and not (self._reclaim() and self._has_room()):
-            return None
+            here = running_loop()
+            # A loop that is closed over its calls tells nobody.
+            elsewhere = any(place.loop is not here for place in self._places)
+            return now + _LOOK_AT_OTHER_LOOPS_S if elsewhere else None
         opens_at = max(
             self._throttling.paused_until, self._requests.open_at, self._tokens.open_at, self._learned.open_at
         )

@@ -13,8 +13,8 @@ LONGEST_DELAY_S = 8.0
 
 _DECREASE = 0.7
 _FEWER = 0.5
-_STEADY_GROWTH = 0.003
 _FIRST_GROWTH = 0.05
+_REGAINED_AFTER = 100
 _HEALING_S = 30.0
 _LONGEST_INTERVAL_S = 32.0
 _FREE_RATE = 1000.0
@@ -40,26 +40,27 @@ class Throttling:
 
     Additive increase, multiplicative decrease, as in TCP: a refusal makes calls fewer at once (half) and
     slower (0.7 of the rate at which they had got through); each call that gets through makes them a little
-    faster again, the more the longer nothing was refused. All calls that were under way when one was
+    faster again, least near the rate that was refused. All calls that were under way when one was
     refused count as one refusal. Until a call gets through, one is sent at a time, after pauses that grow;
     after 60 s without any, the endpoint is given up and calls fail at a pace of their own.
 
     Times are of one monotonic clock, handed in; nothing here waits or locks.
 
-    Sources: D.-M. Chiu, R. Jain, Computer Networks and ISDN Systems 17 (1989), 1-14; the factor is the one
-    of CUBIC, RFC 9438 (2023), section 4.6.
+    Sources: D.-M. Chiu, R. Jain, Computer Networks and ISDN Systems 17 (1989), 1-14; factor and curve are
+    those of CUBIC, RFC 9438 (2023), sections 4.2 and 4.6, over calls that got through in place of time.
     """
 
     def __init__(self) -> None:
         self.paused_until = float("-inf")
         self.at_once: float | None = None
         self._rate: float | None = None
-        self._first_climb = True
+        self._refused_rate: float | None = None
         self._eased_at = float("-inf")
         self._since_refusal = 0
         self._refused_at = float("-inf")
         self._closed_at: float | None = None
         self._refusals_in_a_row = 0
+        self._longest_stated_s = 0.0
         self._let_in = _Recent()
 
     def is_probing(self, now: float) -> bool:
@@ -71,19 +72,27 @@ class Throttling:
         rate = self._rate_at(now)
         return 0.0 if rate is None else 1 / rate
 
-    def let_in(self, now: float, *, sent_at: float) -> None:
-        """A call has got through."""
+    def let_in(self, now: float, *, sent_at: float, pace_bound: bool) -> None:
+        """A call has got through.
+
+        Args:
+            now: The time.
+            sent_at: When that call had been sent.
+            pace_bound: Whether calls wait for nothing but the pace. Where they do not, that a call got
+                through says nothing about a faster one.
+        """
         self._let_in.add(now)
-        if self._closed_at is not None and sent_at > self._refused_at:
-            self._closed_at = None
-            self._refusals_in_a_row = 0
+        if self._closed_at is not None and sent_at > self._closed_at:
+            if sent_at > self._refused_at:
+                self._closed_at, self._refusals_in_a_row = None, 0
+            else:  # it had got through before the last refusal: not open, but no reason to give up
+                self._closed_at = self._refused_at
         self._since_refusal += 1
         if self.at_once is not None:
             self.at_once += 1 / self.at_once
         rate = self._rate_at(now)
-        if rate is not None:
-            growth = _FIRST_GROWTH if self._first_climb else _STEADY_GROWTH * (1 + self._since_refusal / 50)
-            self._set_rate(now, rate * (1 + growth))
+        if rate is not None and pace_bound:
+            self._set_rate(now, max(rate, self._climbed(rate)))
 
     def refused(self, now: float, *, sent_at: float, in_flight: int, stated_s: float | None) -> bool:
         """A call was refused; whether that was news, and not one of several refused at once.
@@ -97,15 +106,17 @@ class Throttling:
         stated = stated_s is not None and 0 < stated_s <= LONGEST_STATED_WAIT_S
         if stated and stated_s is not None:
             self.paused_until = max(self.paused_until, now + stated_s)
+            self._longest_stated_s = max(self._longest_stated_s, stated_s)
         if sent_at <= self._refused_at:
             return False
         self._refused_at = now
         self._since_refusal = 0
         if self._closed_at is None:
             self._closed_at = now
+            self._longest_stated_s = stated_s if stated and stated_s is not None else 0.0
         self._refusals_in_a_row += 1
         if self._is_given_up(now):
-            self._rate = self.at_once = None
+            self._rate = self._refused_rate = self.at_once = None
             return False
         if self._refusals_in_a_row == 1:
             self.at_once = max(1.0, in_flight * _FEWER)
@@ -115,31 +126,44 @@ class Throttling:
         return True
 
     def _slow_down(self, now: float) -> None:
-        rate = self._rate_at(now)
-        # A first refusal says little about endpoints that are asked rarely, so it slows down only the fast.
-        longest = min(_LONGEST_INTERVAL_S, FIRST_DELAY_S * 2 ** (self._refusals_in_a_row - 1))
+        rate, seen = self._rate_at(now), _DECREASE * self._let_in.rate(now)
+        # One refusal says little about an endpoint that is asked rarely, so it slows down only the fast.
+        least = 1 / min(_LONGEST_INTERVAL_S, FIRST_DELAY_S * 2.0 ** min(self._refusals_in_a_row - 1, 10))
         if rate is None:
-            slower = max(_DECREASE * self._let_in.rate(now), 1 / longest)
+            slower = max(seen, least)
         elif self._refusals_in_a_row == 1:
-            slower = max(_DECREASE * rate, min(rate, 1 / longest))
-            self._first_climb = False
+            slower = max(_DECREASE * rate, min(rate, least))
+            self._refused_rate = rate
+        elif seen:
+            slower = min(rate, max(seen, least))
+            self._refused_rate = None if self._refused_rate is None else slower / _DECREASE
         else:
-            slower = min(rate, max(_DECREASE * self._let_in.rate(now), 1 / longest))
+            slower = rate  # nothing to go by; the pauses do it
         self._set_rate(now, slower)
 
+    def _climbed(self, rate: float) -> float:
+        if self._refused_rate is None:
+            return rate * (1 + _FIRST_GROWTH)
+        # Back towards the rate that was refused quickly, past it slowly, and away from it quickly again.
+        left = 1 - self._since_refusal / _REGAINED_AFTER
+        return self._refused_rate * (1 - (1 - _DECREASE) * left**3)
+
     def _is_given_up(self, now: float) -> bool:
-        return self._closed_at is not None and now - self._closed_at > _GIVEN_UP_AFTER_S
+        if self._closed_at is None:
+            return False
+        return now - self._closed_at > _GIVEN_UP_AFTER_S + self._longest_stated_s
 
     def _rate_at(self, now: float) -> float | None:
         if self._rate is None:
             return None
         # What was learned long ago may hold no longer.
-        return self._rate * 2 ** min(30.0, max(0.0, now - self._eased_at) / _HEALING_S)
+        calm_s = max(0.0, now - self._eased_at)
+        return self._rate * 2 ** min(30.0, calm_s / _HEALING_S)
 
     def _set_rate(self, now: float, rate: float) -> None:
-        self._rate, self._eased_at = rate, now
+        self._rate, self._eased_at = rate, max(now, self.paused_until)
         if rate > _FREE_RATE:
-            self._rate, self._first_climb = None, True
+            self._rate = self._refused_rate = None
 
 
 class _Recent:

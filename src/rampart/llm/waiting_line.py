@@ -81,25 +81,26 @@ class WaitingLine:
         loop.waiting -= 1
         if not loop.waiting:
             del self._loops[waiter.loop]
-            if loop.timer is not None and loop.loop is _running_loop():
+            if loop.timer is not None and loop.loop is running_loop():
                 loop.timer.cancel()  # elsewhere it goes off, and finds nobody
 
     def next(self, *, most_spare: bool) -> Waiter | None:
         """Take out who is first; None where all stand in loops that do not run.
 
         Args:
-            most_spare: Prefer, to the order, whoever can best afford to be refused.
+            most_spare: Take whoever can best afford to be refused. Otherwise retried calls are first, of
+                which those that can least afford it; new ones follow in their order.
         """
-        chosen: Waiter | None = None
         standing: list[_Loop] = []
+        chosen: Waiter | None = None
         for waiter in chain(self._retried, self._new):
+            if chosen is not None and not (most_spare or waiter.is_retry):
+                break
             entry = self._loops[waiter.loop]
             if not entry.loop.is_running():
                 standing.append(entry)
-            elif chosen is None or waiter.spare > chosen.spare:
+            elif chosen is None or _is_preferred(waiter, chosen, most_spare=most_spare):
                 chosen = waiter
-                if not most_spare:
-                    break
         for entry in standing:
             self._nudge(entry)  # so that it comes by when it runs again
         if chosen is not None:
@@ -111,7 +112,7 @@ class WaitingLine:
 
         In each of them, since no loop can be relied on to go on running.
         """
-        here = _running_loop()
+        here = running_loop()
         for entry in list(self._loops.values()):
             at = entry.loop.time() + after_s
             if entry.looks_at <= at:
@@ -151,6 +152,10 @@ class WaitingLine:
         self._loops.pop(entry.loop, None)
 
 
+def _is_preferred(waiter: Waiter, other: Waiter, *, most_spare: bool) -> bool:
+    return waiter.spare > other.spare if most_spare else waiter.spare < other.spare
+
+
 def _call_soon(loop: asyncio.AbstractEventLoop, function: Callable[..., None], *arguments: object) -> bool:
     """Call a function in a loop; False if the loop is closed."""
     try:
@@ -160,7 +165,8 @@ def _call_soon(loop: asyncio.AbstractEventLoop, function: Callable[..., None], *
     return True
 
 
-def _running_loop() -> asyncio.AbstractEventLoop | None:
+def running_loop() -> asyncio.AbstractEventLoop | None:
+    """The loop that runs in this thread, if one does."""
     try:
         return asyncio.get_running_loop()
     except RuntimeError:
