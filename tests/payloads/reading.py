@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}")
 _HEX = re.compile(r"\b(?:[0-9a-f]{2}){12,}\b")
+_SPELLED = re.compile("(?:.-){11,}.", re.DOTALL)
 _ZERO_WIDTH = re.compile("[\u200b\u200c]{8,}")
 _TAGS = re.compile("[\U000e0000-\U000e007f]+")
 
@@ -55,6 +56,10 @@ def decode(content: str, encodings: list[str]) -> str:
         decoded += [bytes.fromhex(found).decode() for found in _HEX.findall(content)]
     if "rot13" in encodings:
         decoded.append(codecs.decode(content, "rot13"))
+    if "spelled" in encodings:
+        decoded += [found[::2] for found in _SPELLED.findall(content)]
+    if "backwards" in encodings:
+        decoded.append(content[::-1])
     if "zero_width" in encodings:
         decoded += [_from_bits(found) for found in _ZERO_WIDTH.findall(content)]
     if "tags" in encodings:

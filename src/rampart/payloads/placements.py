@@ -24,5 +24,6 @@ PLACEMENTS: Final = {
     "tool_description": "how a tool describes itself",
     "resource": "a document or record that a server offers",
     "calendar": "an entry of a calendar",
+    "prompt": "a message that a user types",
 }
 """Every placement by name, with what it is."""

@@ -38,6 +38,14 @@ def _in_icalendar(text: str) -> str:
     return text.replace("\r\n", "\n").translate(_ICALENDAR)
 
 
+def _spelled(text: str) -> str:
+    return "-".join(text)
+
+
+def _backwards(text: str) -> str:
+    return text[::-1]
+
+
 ESCAPES: Final[Mapping[str, Callable[[str], str]]] = {
     "html": html.escape,
     "json": _in_json,
@@ -56,7 +64,9 @@ ENCODINGS: Final[Mapping[str, Callable[[str], str]]] = {
     "tags": to_tags,
     "look_alikes": to_look_alikes,
     "full_width": to_full_width,
+    "spelled": _spelled,
+    "backwards": _backwards,
 }
-"""By name; described in `rampart.text`."""
+"""By name; described in `rampart.text`, but for hyphens between all characters and the reverse order."""
 
 FILTERS: Final = {**ESCAPES, **ENCODINGS}
