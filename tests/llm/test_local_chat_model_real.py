@@ -5,6 +5,7 @@ cancelled one disturbs nobody. Nothing here says how well a model judges.
 """
 
 import asyncio
+import contextlib
 import json
 import subprocess
 import sys
@@ -240,6 +241,32 @@ async def test_a_cancelled_call_ends_soon_and_disturbs_nobody(model: LocalChatMo
     assert all(isinstance(end, asyncio.CancelledError) for end in ends)
     assert time.monotonic() - begun < 2  # five stories take more than ten seconds
     assert await follows_async(model, "Well?", VERDICT_SCHEMA) == undisturbed
+
+
+async def test_a_call_is_stopped_while_its_prompt_is_read(model: LocalChatModel) -> None:
+    async def takes_async(word: str, *, limit_s: float | None) -> float:
+        begun = time.monotonic()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(limit_s):
+                await model.complete_async(messages=asked(f"{word} " * 1500), response_schema=ENUM)
+        return time.monotonic() - begun
+
+    whole = await takes_async("word", limit_s=None)
+    assert await takes_async("other", limit_s=0.05) < whole / 2
+
+
+@pytest.mark.parametrize("made", [None, "root ::= object"], ids=["no-conversion", "another-grammar"])
+async def test_builds_without_llguidance_follow_schemas_as_well(
+    path: Path, monkeypatch: pytest.MonkeyPatch, made: str | None
+) -> None:
+    import xllamacpp
+
+    if made is None:
+        monkeypatch.delattr(xllamacpp, "json_schema_to_grammar")
+    else:
+        monkeypatch.setattr(xllamacpp, "json_schema_to_grammar", lambda _schema: made)
+    with LocalChatModel(path=path, context_tokens=1024, max_tokens=400) as model:
+        await follows_async(model, "Did the agent send the file?", VERDICT_SCHEMA)
 
 
 def test_one_model_serves_loops_one_after_the_other(model: LocalChatModel) -> None:

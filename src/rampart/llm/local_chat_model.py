@@ -28,14 +28,16 @@ if TYPE_CHECKING:
 
 _SLOTS = 2
 """Calls that are answered at once; on a processor, more of them only slow each other down."""
+_PROMPT_STEP_TOKENS = 256
+"""Small steps cost nothing on a processor (measured: 2048 and 256 take the same time), and end calls soon."""
 
 
 class LocalChatModel:
     """A chat model from a .gguf file, run on the processor of this machine by llama.cpp.
 
     It needs the extra `local`. The file is loaded at the first call, within it; two calls are answered at a
-    time, and others wait for their turn. A call that is cancelled ends at its next token, before the
-    cancellation goes on.
+    time, and others wait for their turn. A call that is cancelled ends at its next token, or
+    the next 256 of its prompt, before the cancellation goes on.
 
     A reply to a call with a `response_schema` always follows it: the model can write nothing else. Where the
     schema sets no lengths, texts are kept to what fits into `max_tokens` together, and lists to four items; a
@@ -159,7 +161,12 @@ class LocalChatModel:
         """The runtime, and the control tokens of its model."""
         with self._loading:
             if self._loaded is None:
-                runtime = LocalRuntime(path=self._path, slots=_SLOTS, context_tokens=self._context_tokens)
+                runtime = LocalRuntime(
+                    path=self._path,
+                    slots=_SLOTS,
+                    context_tokens=self._context_tokens,
+                    prompt_step_tokens=_PROMPT_STEP_TOKENS,
+                )
                 try:
                     self._loaded = runtime, control_tokens(self._path)
                 except ValueError as error:

@@ -55,18 +55,24 @@ class LocalRuntime:
         path: The .gguf file.
         slots: Calls that are answered at once; more of them wait.
         context_tokens: Room for the prompt and the reply of each call, in tokens.
+        prompt_step_tokens: Tokens of a prompt that are read at a time, between which a call can be stopped;
+            None leaves that to the runtime.
 
     Raises:
         ConfigurationError: If the runtime cannot be imported on this platform, or cannot load the file.
     """
 
-    def __init__(self, *, path: Path, slots: int, context_tokens: int) -> None:
+    def __init__(
+        self, *, path: Path, slots: int, context_tokens: int, prompt_step_tokens: int | None = None
+    ) -> None:
         self._library = load_runtime()
         params = self._library.CommonParams()
         params.model.path = str(path)
         params.verbosity = _ERRORS_ONLY
         params.n_parallel = slots
         params.n_ctx = slots * context_tokens
+        if prompt_step_tokens is not None:
+            params.n_batch = params.n_ubatch = prompt_step_tokens
         params.n_gpu_layers = 0
         params.fit_params = False
         params.warmup = False
@@ -107,7 +113,7 @@ class LocalRuntime:
             schema: JSON Schema that the reply is made to follow.
             compact: Have no white space in JSON, and limits of numbers kept, where this build of llama.cpp
                 can do that. It can come to nothing with a schema that is none: then the reply is free text.
-            stopped: Asked after each token; True ends the call there.
+            stopped: Asked after each step of the prompt and each token; True ends the call there.
 
         Raises:
             ChatModelError: If the runtime refused the call.
@@ -121,6 +127,7 @@ class LocalRuntime:
             "seed": _ANY_SEED if seed is None else seed,
             "stream": True,
             "stream_options": {"include_usage": True},
+            "return_progress": True,  # so that `stopped` is asked while the prompt is read
         }
         if schema is not None:
             request |= self._form_of(schema, compact=compact)
