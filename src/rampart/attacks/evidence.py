@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from rampart.core.types import Response, Turn
 
-_TELLING = 16
+TELLING = 16
 """A line or sentence with so many letters and digits is hardly met by chance."""
 _LINE_BREAKS = re.compile(r"[\r\n\v\f\x85\u2028\u2029]+")
 _SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|[\r\n\v\f\x85\u2028\u2029]+")
@@ -73,18 +73,18 @@ def telling_pieces(content: str) -> set[str]:
         *_SENTENCES_ACROSS_LINES.split(content),
     )
     pieces = {letters_and_digits(part) for part in parts} - {""}
-    return {piece for piece in pieces if len(piece) >= _TELLING} or set(sorted(pieces, key=len)[-1:])
+    return {piece for piece in pieces if len(piece) >= TELLING} or set(sorted(pieces, key=len)[-1:])
 
 
 def _holds_one(residue: str, pieces: set[str]) -> bool:
     """Whether one of many pieces occurs in a text; each has at least 16 characters."""
     by_beginning: dict[str, list[str]] = {}
     for piece in pieces:
-        by_beginning.setdefault(piece[:_TELLING], []).append(piece)
+        by_beginning.setdefault(piece[:TELLING], []).append(piece)
     return any(
         residue.startswith(piece, at)
-        for at in range(len(residue) - _TELLING + 1)
-        for piece in by_beginning.get(residue[at : at + _TELLING], ())
+        for at in range(len(residue) - TELLING + 1)
+        for piece in by_beginning.get(residue[at : at + TELLING], ())
     )
 
 

@@ -124,19 +124,20 @@ class _Phases:
         recall, running = self._plan.recall, self._running
         if trigger.utility is not None:
             self._note(kept, trigger.utility)
-        elif recall is None:
-            with running.watchdog.step("search for the payload", running.limits.turn_timeout_s):
-                shown = await shows_async(texts, trigger.run.raw_turns)
-            # Whoever reached the objective may have read it where no tool reports it.
-            missing = UNKNOWN if shown is None or _detected(trigger) else NOT_OBSERVED
-            kept.delivery = OBSERVED if shown else missing
-        elif not _detected(trigger):
-            answer = await self._hold_async(
-                "recall", recall.driver, questions_for(recall.driver, recall.evaluator)
-            )
+            return
+        if recall is not None and not _detected(trigger):
+            questions = questions_for(recall.driver, recall.evaluator)
+            answer = await self._hold_async("recall", recall.driver, questions)
             assert answer.evaluation is not None  # something was sent
             self._note(kept, answer.evaluation)
             running.attempts[-1].outcome = _KEPT[kept.delivery]
+        with running.watchdog.step("search for the payload", running.limits.turn_timeout_s):
+            shown = await shows_async(texts, trigger.run.raw_turns)
+        if shown:  # it was there when it counted, whatever became of it since
+            kept.delivery = OBSERVED
+        elif recall is None and shown is not None and not _detected(trigger):
+            # Whoever reached the objective may have read it where no tool reports it.
+            kept.delivery = NOT_OBSERVED
 
     def _note(self, kept: InjectionRecord, answer: EvalResult) -> None:
         kept.delivery = _DELIVERY_OF[answer.outcome]
