@@ -52,6 +52,7 @@ def test_found(text: str, objects: list[dict[str, object]]) -> None:
         pytest.param(f"{{}} maybe</think>{VERDICT}", 1, id="closing-tag-alone"),
         pytest.param(f"{VERDICT}</think>", 0, id="nothing-after-the-reasoning"),
         pytest.param(f"<think>{VERDICT}", 0, id="never-closed"),
+        pytest.param(f"{{}} <think> {VERDICT}", 0, id="never-closed-behind-an-object"),
         pytest.param(f'{{"a": "<think>"}}{VERDICT}', 2, id="tag-in-a-string"),
         pytest.param(f'{{"a": "x</think>"}}{VERDICT}', 2, id="closing-tag-in-a-string"),
     ],

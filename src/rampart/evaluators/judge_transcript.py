@@ -63,12 +63,13 @@ def _attachment_line(attachment: Payload) -> str:
 
 def _call_line(call: ToolCall) -> str:
     given = _pairs(call.arguments) if call.raw_arguments is None else quoted(call.raw_arguments)
-    line = f"Tool call: {quoted(call.name)}({given})"
+    shown = f"{quoted(call.name)}({given})"
     if call.result is not None:
-        line += f" -> {_shown_result(call.result)}"
+        shown += f" -> {_shown_result(call.result)}"
     if call.error is not None:
-        line += f" !! {quoted(call.error)}"
-    return line
+        shown += f" !! {quoted(call.error)}"
+    # Once more as a whole: behind a name that ends in a line break, a bracket of ours begins a line.
+    return f"Tool call: {quoted(shown)}"
 
 
 def _shown_result(result: object) -> str:
@@ -81,7 +82,7 @@ def _shown_result(result: object) -> str:
 
 def _effect_line(effect: SideEffect) -> str:
     details = _pairs(effect.details)
-    return f"Side effect: {quoted(effect.kind)}" + (f" — {details}" if details else "")
+    return f"Side effect: {quoted(quoted(effect.kind) + (f' — {details}' if details else ''))}"
 
 
 def _pairs(values: object) -> str:

@@ -35,8 +35,9 @@ def json_objects_in(text: str, /) -> list[dict[str, Any]]:
     read without its trailing commas; what stands in strings is never changed. An object that gives a key
     twice counts as none. NaN and the infinities are read as such, as `json.loads` does.
 
-    Text that takes more than twenty times its length to read, as thousands of objects that are never closed
-    do, gives an empty list: which object is its last one is then not known.
+    The list is empty where nobody can tell which object is the answer: if reasoning is never closed (or a
+    model that quotes such a tag would hide its own answer behind it), and if the text takes more than twenty
+    times its length to read, as thousands of objects that are never closed do.
     """
     return _Reading(text).objects()
 
@@ -64,7 +65,10 @@ class _Reading:
                 found.clear()  # all that came before was reasoning, whose opening tag was left out
                 position = event.end()
             else:
-                position = reasoning_end(self._text, event)
+                end = reasoning_end(self._text, event)
+                if end is None:
+                    return []
+                position = end
         return found
 
     def _object_at(self, start: int) -> tuple[dict[str, Any] | None, int]:

@@ -10,10 +10,10 @@ REASONING_TAG = re.compile(
 """A tag that begins or ends a block of reasoning: `<think>`, `</think>`, `[THINK]` and their relatives."""
 
 
-def reasoning_end(text: str, tag: re.Match[str], /) -> int:
-    """Where the block that `tag` opens is over; the end of the text if it is never closed."""
+def reasoning_end(text: str, tag: re.Match[str], /) -> int | None:
+    """Where the block that `tag` opens is over; None if it is never closed."""
     closing = re.compile(rf"[<\[]/{tag['name']}[>\]]", re.IGNORECASE).search(text, tag.end())
-    return len(text) if closing is None else closing.end()
+    return None if closing is None else closing.end()
 
 
 def without_reasoning(text: str, /) -> str:
@@ -30,5 +30,6 @@ def without_reasoning(text: str, /) -> str:
             position = tag.end()
         else:
             kept.append(text[position : tag.start()])
-            position = reasoning_end(text, tag)
+            end = reasoning_end(text, tag)
+            position = len(text) if end is None else end
     return "".join([*kept, text[position:]]).strip()
