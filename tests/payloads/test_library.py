@@ -210,6 +210,11 @@ class TestRefused:
                 id="none-left",
             ),
             pytest.param({"families": []}, "no payload of the library fits", id="no-families"),
+            pytest.param(
+                {"families": ["hidden_html"], "placements": ["prompt"]},
+                "'hidden_html' has nothing for this choice; .*placements web_visible",
+                id="planted-family-as-a-message",
+            ),
         ],
     )
     def test_values(self, arguments: dict[str, Any], complaint: str) -> None:

@@ -58,39 +58,6 @@ EXPECTED = {
     "unicode_tags",
     "zero_width",
 }
-# Techniques of messages that a user sends to the agent.
-EXPECTED_DIRECT = {
-    "authority_claim",
-    "emotional_pressure",
-    "encoded_request",
-    "format_detour",
-    "hypothetical_frame",
-    "instruction_extraction",
-    "invented_answers",
-    "opposite_day",
-    "persona_override",
-    "plain_request",
-    "policy_reinterpretation",
-    "refusal_suppression",
-    "reply_prefix",
-    "task_steps",
-    "translation_detour",
-    "unfinished_text",
-}
-ALSO_DIRECT = {
-    "delimiter_escape",
-    "example_conversation",
-    "fake_system_message",
-    "look_alikes",
-    "other_languages",
-    "override_instructions",
-    "role_play_frame",
-    "task_completion_spoof",
-    "tool_directive",
-    "unicode_tags",
-    "urgent_appeal",
-    "zero_width",
-}
 FAMILIES = [pytest.param(family_id, id=family_id) for family_id in family_ids()]
 
 
@@ -111,13 +78,6 @@ def texts_of(one: PayloadFamily) -> list[str]:
 def test_the_techniques_are_there() -> None:
     assert set(family_ids()) >= EXPECTED
     assert len(family_ids()) >= 30
-
-
-def test_the_techniques_of_direct_prompts_are_there() -> None:
-    families = [family(family_id) for family_id in family_ids()]
-    assert {one.id for one in families if one.placements == ("prompt",)} == EXPECTED_DIRECT
-    direct = {one.id for one in families if "prompt" in one.placements}
-    assert direct == EXPECTED_DIRECT | ALSO_DIRECT
 
 
 @pytest.mark.parametrize("family_id", FAMILIES)
@@ -156,14 +116,6 @@ class TestEachFamily:
                 assert "en" not in variant.texts
             else:
                 assert sorted(variant.texts) == LANGUAGES
-
-    def test_a_message_to_the_agent_does_not_speak_of_a_place_where_it_stands(self, family_id: str) -> None:
-        """What a user types is no page, note or document, and comes in one piece."""
-        place = re.compile(r"\bthis (?:page|document|note|file|mailbox|article|text)\b", re.IGNORECASE)
-        for payload in payloads_of(family_id, "Goal"):
-            if "prompt" in payload.metadata["placements"] and payload.metadata["language"] == "en":
-                assert not place.search(payload.content), payload.id
-                assert "parts" not in payload.metadata
 
     def test_no_two_texts_are_the_same(self, family_id: str) -> None:
         contents = [payload.content for payload in payloads_of(family_id)]

@@ -48,7 +48,8 @@ class Payloads:
                 only where a format asks for it, it is escaped (HTML, JSON), or made one line.
             families: Ids from `families()`; None means all for which enough is stated.
             languages: Codes such as `en`; None means all. The goal is not translated.
-            placements: Only payloads that make sense in one of these places; None means all.
+            placements: Only payloads that make sense in one of these places, such as `file`, or `prompt` for
+                messages to the agent itself; None means all.
             tool: The tool that the agent is to misuse; without it what needs a tool is left out.
             address: A URL that data is to reach; without it what needs an address is left out.
 
