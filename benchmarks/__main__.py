@@ -19,6 +19,7 @@ from benchmarks import (
     judge_correction,
     plugin_cost,
     report_cost,
+    throttled_calls,
     trials,
 )
 from benchmarks.table import Row, print_rows
@@ -32,6 +33,7 @@ SUITES = {
     "conversation": conversation.rows,
     "report": report_cost.rows,
     "injections": injections.rows,
+    "throttled": throttled_calls.rows,
     "judge": judge_correction.rows,
 }
 
