@@ -378,3 +378,71 @@ def _bury(tasks: list[asyncio.Task[None]]) -> None:
         task._log_destroy_pending = False  # type: ignore[attr-defined]  # asyncio has no public way
     tasks.clear()
     gc.collect()
+
+
+def test_calls_that_wait_already_learn_that_another_loop_was_closed() -> None:
+    limiter = EndpointLimiter(LoadLimits(requests_in_flight=1))
+    other = asyncio.new_event_loop()
+    held = other.run_until_complete(limiter.take_async())
+    assert held.loop is other
+
+    async def call_async() -> None:
+        waiting = asyncio.ensure_future(limiter.take_async())
+        await asyncio.sleep(0.01)
+        assert limiter.waiting == 1
+        other.close()
+        (await asyncio.wait_for(waiting, 30)).leave()
+
+    asyncio.run(call_async())
+    assert (limiter.in_flight, limiter.waiting) == (0, 0)
+
+
+def test_a_call_that_the_garbage_collector_ends_inside_the_limiter_frees_its_place() -> None:
+    """A collection may start at any allocation, so also while the lock is held by the same thread."""
+
+    async def go_async() -> None:
+        limiter = _limiter(LoadLimits(requests_in_flight=2))
+        ended = await limiter.take_async()
+        clock = limiter._now
+
+        def clock_that_collects() -> float:
+            ended.leave()  # what the `finally` of an abandoned call does
+            return clock()
+
+        limiter._now = clock_that_collects
+        second = await limiter.take_async()
+        assert limiter.in_flight == 1
+        second.leave()
+        assert limiter.in_flight == 0
+
+    run_in_virtual_time(asyncio.wait_for(go_async(), 10))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_loops_that_come_and_go_leave_nothing_behind(seed: int) -> None:
+    limiter = EndpointLimiter(LoadLimits(requests_in_flight=2, requests_per_minute=600_000))
+
+    def run(number: int) -> None:
+        chance = random.Random(seed * 100 + number)
+
+        async def call_async() -> None:
+            place = await limiter.take_async(is_retry=chance.random() < 0.2)
+            try:
+                await asyncio.sleep(chance.random() / 500)
+            finally:
+                place.leave()
+
+        async def some_async() -> None:
+            tasks = [asyncio.ensure_future(call_async()) for _ in range(20)]
+            await asyncio.sleep(chance.random() / 100)
+            for task in chance.sample(tasks, 10):
+                task.cancel()
+            if chance.random() < 0.5:
+                await asyncio.gather(*tasks, return_exceptions=True)
+            # Otherwise `asyncio.run` cancels what is left.
+
+        for _ in range(5):
+            asyncio.run(some_async())
+
+    _in_threads(*(lambda number=number: run(number) for number in range(4)))
+    assert (limiter.in_flight, limiter.waiting) == (0, 0)
