@@ -159,6 +159,13 @@ class TestAnswer:
             "vote 3 (Voter): detected, 0.70: b",
         ]
 
+    @pytest.mark.parametrize("confidence", [0.7, 0.2, 0.1, 0.9])
+    async def test_votes_that_agree_leave_the_confidence_in_its_band(self, confidence: float) -> None:
+        """In floating point a third of 0.7 + 0.7 + 0.7 is less than 0.7."""
+        vote = EvalResult(outcome=DETECTED, confidence=confidence)
+
+        assert (await evaluate(panel([vote] * 3), "x")).confidence == confidence
+
     async def test_a_tie_says_how_the_votes_fell(self) -> None:
         result = await evaluate(panel("DN"), "x")
 

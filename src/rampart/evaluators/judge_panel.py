@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from statistics import mean  # exact, so that equal votes give their own confidence
 from typing import TYPE_CHECKING, get_args
 
 from rampart.core.admission import EVALUATOR_MEMBERS, admit
@@ -98,7 +99,7 @@ class JudgePanel(BaseEvaluator):
             open_points.insert(0, rationale)
         return EvalResult(
             outcome=outcome,
-            confidence=sum(map(_confidence, agreeing)) / len(agreeing) if agreeing else 0.0,
+            confidence=mean(map(_confidence, agreeing)) if agreeing else 0.0,
             evidence=[
                 *distinct_reasons(
                     item for one in agreeing if settled for item in safe_str_list(one.evidence)
