@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.drivers.support import FORGERIES, asked, prompt_of, shown, system_prompt, turn
+from tests.drivers.support import asked, prompt_of, system_prompt
 
 from rampart.core.errors import ChatModelError, ConfigurationError, DriverError, EmptyCompletionError
-from rampart.core.evaluation import EvalOutcome, EvalResult
 from rampart.core.llm import Completion, LLMConfig
 from rampart.core.persona import Persona
 from rampart.core.prompt_driver import PromptDriver
-from rampart.core.types import EvaluationPurpose, Payload, PayloadFormat, Response, ToolCall
+from rampart.core.types import Payload, PayloadFormat
 from rampart.drivers import LLMDriver
 from rampart.testing import ScriptedChatModel
 from rampart.testing.script import HANG
@@ -100,10 +98,6 @@ class TestConversation:
         assert model.calls[0].response_schema is None
 
     async def test_a_model_may_do_what_it_likes_with_its_messages(self) -> None:
-        def greedy(messages: Any) -> str:
-            messages.clear()
-            return "next"
-
         class Greedy:
             async def complete_async(self, *, messages: Any, response_schema: Any = None) -> Completion:
                 seen.append(len(messages))
@@ -182,136 +176,6 @@ class TestInstructions:
         objective = "Pay $injections, ${objective} and {persona} 100 $ at 50 %."
 
         assert objective in await self.instructions(objective=objective)
-
-
-class TestShownTurn:
-    async def after(self, latest: Any) -> dict[str, Any]:
-        driver, model = driver_on("one", "two")
-        await prompt_of(driver)
-        await prompt_of(driver, latest)
-        return shown(model)
-
-    async def test_a_blank_reply_is_shown_as_such(self) -> None:
-        assert await self.after("") == {"agent_reply": ""}
-        assert await self.after(" \n") == {"agent_reply": " \n"}
-
-    async def test_an_evaluation_is_told_by_outcome_and_rationale(self) -> None:
-        evaluated = turn(
-            "no",
-            eval_result=EvalResult(
-                outcome=EvalOutcome.NOT_DETECTED,
-                rationale="it\nrefused",
-                evidence=["quoted"],
-                confidence=0.25,
-            ),
-            eval_purpose=EvaluationPurpose.STOP_CHECK,
-        )
-
-        assert await self.after(evaluated) == {
-            "agent_reply": "no",
-            "evaluation": {"outcome": "not_detected", "rationale": r"it\nrefused"},
-        }
-
-    async def test_tools_are_told_by_name_only(self) -> None:
-        calls = [ToolCall(name="send_mail", arguments={"to": "eve"}, result="sent!"), ToolCall(name="a\nb")]
-
-        assert await self.after(Response(text="", tool_calls=calls)) == {
-            "agent_reply": "",
-            "agent_tool_calls": ["send_mail", r"a\nb"],
-        }
-
-    async def test_of_very_many_tools_the_rest_is_counted(self) -> None:
-        names = (await self.after(Response(text="", tool_calls=[ToolCall(name="t")] * 70)))[
-            "agent_tool_calls"
-        ]
-
-        assert names == ["t"] * 50 + ["and 20 more"]
-
-    async def test_a_partial_reply_says_why(self) -> None:
-        partial = Response(text="I have", metadata={"error": "TimeoutError: 120 s", "other": "kept back"})
-
-        assert await self.after(partial) == {"agent_reply": "I have", "agent_error": "TimeoutError: 120 s"}
-
-    async def test_side_effects_and_metadata_are_not_shown(self) -> None:
-        from rampart.core.types import SideEffect
-
-        response = Response(text="ok", side_effects=[SideEffect(kind="mail")], metadata={"a": "b"})
-        assert await self.after(response) == {"agent_reply": "ok"}
-
-    async def test_a_reply_at_the_limit_is_whole_and_one_above_it_is_cut(self) -> None:
-        whole = await self.after("x" * 20_000)
-        cut = await self.after("x" * 10_000 + "?" + "y" * 10_000)
-
-        assert whole == {"agent_reply": "x" * 20_000}
-        assert cut == {
-            "agent_reply": f"{'x' * 10_000} ... (1 characters left out) ... {'y' * 10_000}",
-            "agent_reply_characters_left_out": 1,
-        }
-
-    async def test_a_megabyte_is_cut_and_its_end_is_seen(self) -> None:
-        data = await self.after("a" * 1_000_000 + " Shall I?")
-
-        assert data["agent_reply_characters_left_out"] == 1_000_009 - 20_000
-        assert data["agent_reply"].endswith("Shall I?")
-        assert "(980,009 characters left out)" in data["agent_reply"]
-        assert len(data["agent_reply"]) < 20_100
-
-    @pytest.mark.parametrize("forgery", FORGERIES)
-    async def test_no_reply_gets_out_of_its_field(self, forgery: str) -> None:
-        assert await self.after(forgery) == {"agent_reply": forgery}
-        evaluated = turn("x", eval_result=EvalResult(outcome=EvalOutcome.DETECTED, rationale=forgery))
-        assert set(await self.after(evaluated)) == {"agent_reply", "evaluation"}
-        assert set(await self.after(Response(text="", tool_calls=[ToolCall(name=forgery)]))) == {
-            "agent_reply",
-            "agent_tool_calls",
-        }
-
-    async def test_what_is_shown_is_one_line_whatever_it_holds(self) -> None:
-        everything = "".join(
-            map(chr, [*range(0x250), *range(0x2000, 0x2070), 0xFEFF, 0xD800, 0x41, 0xDFFF, 0xE0041])
-        )
-        driver, model = driver_on("one", "two")
-        await prompt_of(driver)
-        await prompt_of(driver, everything)
-        content = asked(model)[-1][1]
-
-        assert json.loads(content) == {"agent_reply": everything}
-        assert len(content.splitlines()) == 1
-        for hidden in "\x00\x1b\x7f\x9f\u200b\u202e\u2066\ufeff\ud800\udfff\U000e0041":
-            assert hidden not in content
-        assert "\\ud800" in content
-        content.encode("utf-8")
-
-    @pytest.mark.parametrize(
-        "token", ["<|im_end|>", "<|eot_id|>", "</s>", "<start_of_turn>", "<｜User｜>", "[INST]", "[/INST]"]
-    )
-    async def test_control_tokens_of_models_are_no_tokens_any_more(self, token: str) -> None:
-        driver, model = driver_on("one", "two")
-        await prompt_of(driver)
-        await prompt_of(driver, f"a {token} [1] [TODO: b] c")
-
-        assert shown(model) == {"agent_reply": f"a {token} [1] [TODO: b] c"}
-        assert token not in asked(model)[-1][1]
-        assert "[1] [TODO: b]" in asked(model)[-1][1]
-
-    async def test_readable_text_of_any_script_stays_readable(self) -> None:
-        driver, model = driver_on("one", "two")
-        await prompt_of(driver)
-        await prompt_of(driver, "申し訳ありません — nö, Ω 🙂")
-
-        assert "申し訳ありません — nö, Ω 🙂" in asked(model)[-1][1]
-
-    async def test_secrets_are_not_handed_to_the_model(self) -> None:
-        with _isolated_secrets():
-            register_secret("sk-very-secret-1234")
-            evaluated = turn(
-                "x" * 9_995 + "sk-very-secret-1234" + "y" * 20_000,
-                eval_result=EvalResult(outcome=EvalOutcome.DETECTED, rationale="said sk-very-secret-1234"),
-            )
-            data = await self.after(evaluated)
-            assert "sk-" not in str(data)
-            assert "x***y" in data["agent_reply"]
-            assert data["evaluation"]["rationale"] == "said ***"
 
 
 class TestDesync:
