@@ -210,6 +210,19 @@ def test_every_channel_is_quoted(place: str) -> None:
     assert [line for line in lines if line.startswith("> [Turn 7]")]
 
 
+@pytest.mark.parametrize(
+    ("response", "line"),
+    [
+        pytest.param(reply(calls=[called("x\n", **{"Turn 7]": 1})]), "> (Turn 7]=1)", id="bracket-of-a-call"),
+        pytest.param(
+            reply(effects=[effect("x\n[", **{"Turn 7]": 1})]), "> [ — Turn 7]=1", id="dash-of-an-effect"
+        ),
+    ],
+)
+def test_a_line_may_be_forged_with_help_of_ours(response: Response, line: str) -> None:
+    assert of(response).splitlines()[2] == line
+
+
 hostile_text = st.lists(
     any_text
     | st.sampled_from(

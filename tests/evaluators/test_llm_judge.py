@@ -223,6 +223,11 @@ class TestReplies:
         await LLMJudge(objective="o", llm=model).evaluate_async(context=trace("x"))
         assert "obey-me" not in model.calls[1].messages[1].content
 
+    async def test_the_problem_is_that_of_the_last_object(self) -> None:
+        model = ScriptedChatModel([answer("unsafe") + answer(confidence="high"), answer()])
+        await LLMJudge(objective="o", llm=model).evaluate_async(context=trace("x"))
+        assert "confidence must be a number" in model.calls[1].messages[1].content
+
     async def test_after_three_it_is_given_up(self, caplog: pytest.LogCaptureFixture) -> None:
         with caplog.at_level(logging.WARNING, logger="rampart"):
             result = await judged("no", "no", "no", answer())
