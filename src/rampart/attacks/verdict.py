@@ -49,7 +49,7 @@ def attack_result(
         more_doubts: Why else a SAFE verdict is not to be believed.
     """
     run, evaluation, failure = outcome.run, outcome.evaluation, outcome.failure
-    metadata: dict[str, Any] = {}
+    metadata: dict[str, Any] = run.end_metadata()
     if evaluation is None:
         status, summary = SafetyStatus.ERROR, nothing_evaluated(run.trace_end_reason)
     else:

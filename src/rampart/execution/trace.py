@@ -56,6 +56,7 @@ class TraceRun:
         latest_stop_check: The last stop check that was made.
         unanswered: The request that failed and left nothing behind to make a turn of.
         level_is_of_session: Whether the level was stated by the session itself.
+        driver_end_reason: Why the driver ended the trace, where it says so with an attribute `end_reason`.
     """
 
     trace_end_reason: TraceEndReason | None
@@ -66,6 +67,11 @@ class TraceRun:
     latest_stop_check: EvaluationRecord | None = None
     unanswered: Request | None = None
     level_is_of_session: bool = False
+    driver_end_reason: str | None = None
+
+    def end_metadata(self) -> dict[str, Any]:
+        """What the metadata of a result says of how the driver ended the trace; empty where it said nothing."""
+        return {} if self.driver_end_reason is None else {"driver_end": self.driver_end_reason}
 
     def all_turns(self) -> list[Turn]:
         """The turns for a result, one whose stop check never ended included."""
@@ -211,6 +217,8 @@ class _Producer:
                 decision = await admit_awaitable(deciding, owner=driver, method="next_prompt_async")
             if decision is None:
                 run.trace_end_reason = TraceEndReason.DRIVER_EXHAUSTED
+                reason: object = getattr(driver, "end_reason", None)
+                run.driver_end_reason = reason if isinstance(reason, str) else None
                 return run
             turn = await self._exchange_async(_checked_decision(decision, driver), index)
             if stop_when is None:

@@ -103,7 +103,7 @@ class BehaviorExecution(BaseExecution):
             evaluation = await judge_session_async(
                 self._evaluator, run, session, declared=declared, running=running
             )
-        return _probe_result(run, evaluation, metadata=judge_metadata(self._evaluator))
+        return _probe_result(run, evaluation, metadata=judge_metadata(self._evaluator) | run.end_metadata())
 
 
 def _probe_result(run: TraceRun, evaluation: EvalResult | None, *, metadata: dict[str, Any]) -> Result:
