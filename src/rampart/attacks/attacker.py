@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,9 @@ from rampart.attacks.prompt_files import prompt_text
 from rampart.core.errors import ConfigurationError, DriverError, EmptyCompletionError
 from rampart.core.llm import ChatMessage
 from rampart.core.spending import UsageRole, ask_async
+from rampart.text.encodable import encodable
 from rampart.text.fold import fold
+from rampart.text.json_data import json_data
 from rampart.text.json_objects import json_objects_in
 from rampart.text.oneline import quote
 from rampart.text.refusals import declines_to_write, sounds_like_refusal
@@ -74,6 +75,10 @@ class Attacker:
         other._sent = set(self._sent)
         return other
 
+    def note_sent(self, text: str) -> None:
+        """Take a text of somebody else's for one that was sent: writing it again would be a repetition."""
+        self._sent.add(fold(text))
+
     async def write_async(self, told: Mapping[str, Any], /) -> AttackMessage:
         """The next message, after the attacker was told what came of the last one.
 
@@ -81,7 +86,7 @@ class Attacker:
             AttackEnd: If the attacker does not write one, or the budget is spent.
             DriverError: If the model failed.
         """
-        messages = [*self._conversation, ChatMessage(role="user", content=_as_json(told))]
+        messages = [*self._conversation, ChatMessage(role="user", content=json_data(dict(told)))]
         refused = False
         for attempt in range(1, _REPLIES + 1):
             self._check_budget()
@@ -101,7 +106,7 @@ class Attacker:
             # A blank message is one that some services refuse.
             messages = [
                 *messages,
-                ChatMessage(role="assistant", content=reply.strip() or "(nothing)"),
+                ChatMessage(role="assistant", content=encodable(reply.strip()) or "(nothing)"),
                 ChatMessage(role="user", content=correction),
             ]
         raise AttackEnd("the attacker refused" if refused else "the attacker wrote no usable message")
@@ -111,7 +116,7 @@ class Attacker:
         if folded in self._sent:
             self._health.repeated += 1
         self._sent.add(folded)
-        self._conversation = [*messages, ChatMessage(role="assistant", content=reply)]
+        self._conversation = [*messages, ChatMessage(role="assistant", content=encodable(reply))]
 
     async def _reply_async(self, messages: list[ChatMessage]) -> str:
         try:
@@ -141,7 +146,7 @@ class Attacker:
                 )
                 if declines_to_write(text):
                     return None, True
-                return AttackMessage(text=text.strip(), reasoning=reasoning), False
+                return AttackMessage(text=encodable(text.strip()), reasoning=encodable(reasoning)), False
         return None, not reply.strip() or sounds_like_refusal(reply)
 
 
@@ -149,10 +154,6 @@ def shown_reply(text: str) -> str:
     """A reply of the agent as attackers and graders get to see it, cut where it is very long."""
     left_out = len(text) - _SHOWN_REPLY
     return text if left_out <= 0 else f"{text[:_SHOWN_REPLY]}... ({left_out} characters left out)"
-
-
-def _as_json(told: Mapping[str, Any]) -> str:
-    return json.dumps(dict(told), ensure_ascii=False, indent=1).encode("utf-8", "replace").decode()
 
 
 def _schema(thoughts: tuple[str, ...]) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -11,6 +10,7 @@ from rampart.attacks.prompt_files import prompt_text
 from rampart.core.errors import ConfigurationError, DriverError, EmptyCompletionError
 from rampart.core.llm import ChatMessage
 from rampart.core.spending import UsageRole, ask_async
+from rampart.text.json_data import json_data
 from rampart.text.json_objects import json_objects_in
 from rampart.text.oneline import quote
 from rampart.text.safe import safe_str
@@ -110,10 +110,9 @@ class Grader:
         read: Callable[[dict[str, Any]], T | None],
     ) -> T | None:
         """The last valid answer in a reply; asked for again when there is none, None after three replies."""
-        shown = json.dumps(told, ensure_ascii=False, indent=1).encode("utf-8", "replace").decode()
         messages = [
             ChatMessage(role="system", content=prompt_text(instructions)),
-            ChatMessage(role="user", content=shown),
+            ChatMessage(role="user", content=json_data(told)),
         ]
         for _ in range(_REPLIES):
             self._check_budget()

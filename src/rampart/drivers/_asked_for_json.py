@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from rampart.core.errors import DriverError, EmptyCompletionError
 from rampart.core.llm import ChatMessage
-from rampart.drivers._model_conversation import encodable
 from rampart.drivers._prompt_files import prompt_text
+from rampart.text.encodable import encodable
 from rampart.text.json_objects import json_objects_in
 from rampart.text.oneline import quote
 

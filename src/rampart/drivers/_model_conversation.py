@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rampart.core.errors import DriverError, EmptyCompletionError
 from rampart.core.llm import ChatMessage, LLMConfig, chat_model_of
 from rampart.core.spending import UsageRole, ask_async
+from rampart.text.encodable import encodable
 from rampart.text.oneline import quote
 from rampart.text.safe import safe_str
 
@@ -113,8 +114,3 @@ class ModelConversation:
             f"{self._owner}: state desync: {seen}; one {self._owner} holds one conversation, "
             "so make a new one for each trial"
         )
-
-
-def encodable(text: str, /) -> str:
-    """The text with U+FFFD for lone surrogates, which no request can carry."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -8,11 +8,11 @@ from rampart.core.errors import DriverError
 from rampart.core.persona import Persona
 from rampart.core.prompt_driver import PromptDecision
 from rampart.core.types import Payload, Request
-from rampart.drivers._json_data import json_data
 from rampart.drivers._model_conversation import ModelConversation
 from rampart.drivers._prompt_files import prompt_text
 from rampart.drivers._shown_turn import turn_fields
 from rampart.text.fold import fold
+from rampart.text.json_data import json_data
 from rampart.text.refusals import declines_to_write
 from rampart.text.safe import safe_str
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from rampart.core.prompt_driver import PromptDecision
 from rampart.core.types import Request
 from rampart.drivers._asked_for_json import ask_for_json_async
-from rampart.drivers._json_data import json_data
 from rampart.drivers._model_conversation import ModelConversation
 from rampart.drivers._prompt_files import prompt_text
 from rampart.drivers._shown_turn import reply_fields
@@ -18,6 +17,7 @@ from rampart.drivers._user_instructions import user_instructions
 from rampart.drivers._user_reply import read_user_reply, user_reply_schema
 from rampart.drivers.conversation_end import ConversationEnd
 from rampart.text.fold import fold
+from rampart.text.json_data import json_data
 from rampart.text.oneline import quote
 
 if TYPE_CHECKING:

@@ -70,7 +70,7 @@ class TraceRun:
     driver_end_reason: str | None = None
 
     def end_metadata(self) -> dict[str, Any]:
-        """What the metadata of a result says of how the driver ended the trace; empty where it said nothing."""
+        """What the metadata of a result says of how the driver ended the trace; it may be empty."""
         return {} if self.driver_end_reason is None else {"driver_end": self.driver_end_reason}
 
     def all_turns(self) -> list[Turn]:

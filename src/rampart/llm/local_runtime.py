@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from rampart.core.errors import ChatModelError, ConfigurationError
-from rampart.llm.sendable_text import sendable
+from rampart.text.encodable import encodable
 from rampart.text.oneline import quote
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class LocalRuntime:
         """
         request: dict[str, Any] = {
             "messages": [
-                {"role": message.role, "content": sendable(message.content)} for message in messages
+                {"role": message.role, "content": encodable(message.content)} for message in messages
             ],
             "max_tokens": max_tokens,
             "temperature": temperature,

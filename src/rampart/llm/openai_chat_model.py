@@ -16,9 +16,9 @@ from rampart.llm.openai_exchange import Reply, RequestCount, failure_of, send_as
 from rampart.llm.openai_service import Service, service_of
 from rampart.llm.prices import cost_usd
 from rampart.llm.retrying import call_with_retries_async
-from rampart.llm.sendable_text import sendable
 from rampart.llm.structured_reply import response_format
 from rampart.llm.usage_figures import stated_cost_usd, usage_of
+from rampart.text.encodable import encodable
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -84,7 +84,7 @@ class OpenAIChatModel:
         request: dict[str, Any] = {
             "model": self.model_name,
             "messages": [
-                {"role": message.role, "content": sendable(message.content)} for message in messages
+                {"role": message.role, "content": encodable(message.content)} for message in messages
             ],
             **service.options.sampling,
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from rampart.llm.sendable_text import sendable
+from rampart.text.encodable import encodable
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage, ModelRequestPart
@@ -29,7 +29,7 @@ def history_of(messages: list[ChatMessage]) -> list[ModelMessage]:
     history: list[ModelMessage] = []
     parts: list[ModelRequestPart] = []
     for message in messages:
-        text = sendable(message.content)
+        text = encodable(message.content)
         if message.role == "assistant":
             if parts:
                 history.append(ModelRequest(parts=parts))
