@@ -115,6 +115,7 @@ PACKAGE_NAMES: dict[str, set[str]] = {
     },
     "probes": {"BehaviorExecution", "Probes"},
     "attacks": {
+        "Adaptation",
         "Attacks",
         "Budget",
         "CrescendoExecution",

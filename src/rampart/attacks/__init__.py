@@ -1,5 +1,6 @@
 """Attacks: checks that an agent cannot be made to do what it must not."""
 
+from rampart.attacks.adaptation import Adaptation
 from rampart.attacks.crescendo import CrescendoExecution
 from rampart.attacks.direct import PromptExecution
 from rampart.attacks.factory import Attacks
@@ -12,6 +13,7 @@ from rampart.attacks.xpia import XPIAExecution
 from rampart.core.budget import Budget
 
 __all__ = [
+    "Adaptation",
     "Attacks",
     "Budget",
     "CrescendoExecution",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 STOPPED = "the stop condition was met"
 """Why an attack ended that its user's stop condition ended: as it was meant to."""
@@ -14,6 +14,7 @@ class AttackerHealth:
     """What the attacker was to do and what it did; results keep it as `metadata["attacker"]`.
 
     Attributes:
+        unit: What is planned and counted, in the plural.
         turns_planned: Messages to the agent that the attack was to make.
         turns_run: Messages that were made.
         refused: Replies in which the attacker declined to attack, or was blocked.
@@ -25,6 +26,7 @@ class AttackerHealth:
         ended: Why the attack ended.
     """
 
+    unit: ClassVar[str] = "turns"
     turns_planned: int
     turns_run: int = 0
     refused: int = 0
@@ -44,7 +46,7 @@ class AttackerHealth:
         doubts = []
         if self.turns_run < self.turns_planned and self.ended != STOPPED:
             why = f": {self.ended}" if self.ended else ""
-            doubts.append(f"the attack made {self.turns_run} of {self.turns_planned} turns{why}")
+            doubts.append(f"the attack made {self.turns_run} of {self.turns_planned} {self.unit}{why}")
         idle = self.repeated + (self.lost_goal or 0)
         if self.turns_run and 2 * idle >= self.turns_run:
             how = []

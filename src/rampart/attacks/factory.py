@@ -20,6 +20,7 @@ from rampart.drivers.coerce import coerce_driver
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rampart.attacks.adaptation import Adaptation
     from rampart.core.converter import PayloadConverter
     from rampart.core.evaluator import Evaluator
     from rampart.core.injection import InjectionHandle
@@ -83,6 +84,7 @@ class Attacks:
         stop_when: Evaluator | Literal["auto"] | None = "auto",
         max_turns: int = 5,
         benign_control: bool = False,
+        adapt: Adaptation | None = None,
         event_handlers: Sequence[ExecutionEventHandler] | None = None,
         limits: Limits | None = None,
     ) -> BaseExecution:
@@ -105,6 +107,8 @@ class Attacks:
             max_turns: The most turns to make.
             benign_control: Whether the same trigger is sent first with nothing planted, in a session of its
                 own; what came of it is `Result.control`.
+            adapt: How an attacker model rewrites the payload of the first injection between attempts, until
+                the agent obeys or the attempts are used up; None makes one attempt.
             event_handlers: Told how each run goes, in this order.
             limits: Time limits; they replace the configured ones as a whole.
 
@@ -121,6 +125,7 @@ class Attacks:
             stop_when=stop_condition(stop_when, auto=_stable(evaluator) if utility is None else None),
             max_turns=max_turns,
             benign_control=benign_control,
+            adapt=adapt,
             event_handlers=event_handlers,
             limits=limits,
         )

@@ -117,7 +117,9 @@ class ObjectiveAttack(BaseExecution):
         elif campaign.stopped:
             health.ended = STOPPED
         elif not campaign.over:
-            await _look_for_lost_goal_async(campaign, crew)
+            turns = [turn for attempt in campaign.attempts for turn in attempt.turns]
+            sent = [turn.request.prompt for turn in turns if turn.request.prompt]
+            await look_for_lost_goal_async(campaign, crew, sent)
         return campaign_result(campaign, adapter=adapter, strategy=self.strategy_name)
 
     @abstractmethod
@@ -129,10 +131,9 @@ class ObjectiveAttack(BaseExecution):
         """
 
 
-async def _look_for_lost_goal_async(campaign: Campaign, crew: Crew) -> None:
-    """Count the messages that did not serve the objective: who withstood only those withstood little."""
-    turns = [turn for attempt in campaign.attempts for turn in attempt.turns]
-    messages = list(dict.fromkeys(turn.request.prompt for turn in turns if turn.request.prompt))
+async def look_for_lost_goal_async(campaign: Campaign, crew: Crew, sent: Sequence[str]) -> None:
+    """Count the texts that did not serve the objective: who withstood only those withstood little."""
+    messages = list(dict.fromkeys(sent))
     if not messages:
         return
     look = crew.grader().off_goal_async(messages)

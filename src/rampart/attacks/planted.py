@@ -14,7 +14,7 @@ from rampart.drivers.coerce import coerce_driver
 from rampart.text.residue import letters_and_digits
 
 _COLON = re.compile(r":\s+")
-_MARKS = "\"\u201c\u201d\u201e\u00ab\u00bb"
+_MARKS = '"\u201c\u201d\u201e\u00ab\u00bb'
 _QUOTED = re.compile(f"[{_MARKS}]([^{_MARKS}]+)[{_MARKS}]")
 
 if TYPE_CHECKING:

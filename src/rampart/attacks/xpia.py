@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rampart.attacks.adaptation import Adaptation
+from rampart.attacks.adaptive_xpia import run_adaptive_async
 from rampart.attacks.arm import Questions, run_arm_async
-from rampart.attacks.control_arm import control_driver, control_note, run_control_async
+from rampart.attacks.control_arm import control_driver, control_note, is_static, run_control_async
 from rampart.attacks.flags import check_flag
 from rampart.attacks.handles import checked_handles, keys_of_handles, planted_payloads
+from rampart.attacks.rewriting import Rewriting
 from rampart.attacks.verdict import attack_result
 from rampart.core.admission import DRIVER_MEMBERS, EVALUATOR_MEMBERS, admit
 from rampart.core.judge_identity import judge_metadata
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from rampart.core.prompt_driver import PromptDriver
     from rampart.core.result import Result
     from rampart.execution.events import ExecutionEventHandler
+    from rampart.execution.running import Running
 
 
 class XPIAExecution(BaseExecution):
@@ -48,12 +52,16 @@ class XPIAExecution(BaseExecution):
         max_turns: The most turns to make.
         benign_control: Whether the same messages are sent first in a session of their own with nothing
             planted; what came of them is `Result.control`.
+        adapt: How an attacker model rewrites the payload of the first handle between attempts; None makes one
+            attempt.
         event_handlers: Told how each run goes, in this order.
         limits: Time limits; they replace the configured ones as a whole.
 
     Raises:
-        TypeError: If an argument lacks what its role needs.
-        ValueError: If `max_turns` is negative, or two handles are one and the same object.
+        TypeError: If an argument lacks what its role needs, such as a handle to be planted with another text.
+        ValueError: If `max_turns` is negative, two handles are one and the same object, or there is nothing
+            to adapt.
+        ConfigurationError: If the payload to be adapted is no text.
     """
 
     def __init__(
@@ -67,6 +75,7 @@ class XPIAExecution(BaseExecution):
         stop_when: Evaluator | None = None,
         max_turns: int = 25,
         benign_control: bool = False,
+        adapt: Adaptation | None = None,
         event_handlers: Sequence[ExecutionEventHandler] | None = None,
         limits: Limits | None = None,
     ) -> None:
@@ -85,6 +94,7 @@ class XPIAExecution(BaseExecution):
         )
         self._require_delivery = require_delivery
         self._control_driver = control_driver(driver) if benign_control else None
+        self._adapt = None if adapt is None else self._checked_adaptation(adapt)
 
     @property
     def strategy_name(self) -> str:
@@ -106,6 +116,23 @@ class XPIAExecution(BaseExecution):
             running.control = await run_control_async(
                 adapter, running, self._questions, driver=self._control_driver
             )
+        result = await self._attack_async(adapter, running)
+        if running.control is not None:
+            result.control = running.control
+            result.summary += control_note(running.control)
+        return result
+
+    async def _attack_async(self, adapter: AgentAdapter, running: Running) -> Result:
+        if self._adapt is not None and is_static(self._driver):
+            return await run_adaptive_async(
+                adapter,
+                running,
+                self._questions,
+                adaptation=self._adapt,
+                handles=self._handles,
+                driver=self._driver,
+                require_delivery=self._require_delivery,
+            )
         outcome = await run_arm_async(
             adapter, running, self._questions, driver=self._driver, handles=self._handles
         )
@@ -117,7 +144,17 @@ class XPIAExecution(BaseExecution):
             require_delivery=self._require_delivery,
         )
         result.metadata |= judge_metadata(self._questions.evaluator)
-        if running.control is not None:
-            result.control = running.control
-            result.summary += control_note(running.control)
         return result
+
+    def _checked_adaptation(self, adapt: Adaptation) -> Adaptation:
+        if not isinstance(adapt, Adaptation):
+            msg = f"adapt must be an Adaptation or None, got {type(adapt).__name__}"
+            raise TypeError(msg)
+        if not is_static(self._driver):
+            msg = (
+                f"adapt sends the trigger with every attempt, and {type(self._driver).__name__} may not be "
+                "asked twice: give the trigger as text, as a Request, or as a list of these"
+            )
+            raise TypeError(msg)
+        Rewriting(self._handles, adapt.converters or ()).close()  # it refuses what cannot be rewritten
+        return adapt
