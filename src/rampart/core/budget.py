@@ -53,9 +53,9 @@ class Budget:
         Raises:
             ConfigurationError: If a model does not tell what a limit is about, so that it cannot be kept.
         """
-        usages = spending.by_role()
         requests = tokens = cost = 0.0
-        for role, usage in usages.items():
+        for role, account in spending.accounts().items():
+            usage = account.usage  # of an agent that tells only of some turns, what it told
             requests += usage.requests or 0
             tokens += self._told(usage.input_tokens, role, "max_tokens") or 0
             tokens += self._told(usage.output_tokens, role, "max_tokens") or 0

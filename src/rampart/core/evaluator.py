@@ -12,6 +12,7 @@ from rampart.text.safe import safe_float, safe_str, safe_str_list
 if TYPE_CHECKING:
     from collections.abc import Awaitable
 
+    from rampart.core.channel import Channel
     from rampart.core.evaluation import EvalContext
 
 _OWN_EVALUATORS = "rampart.evaluators."
@@ -44,6 +45,12 @@ class BaseEvaluator(ABC):
     """Whether a DETECTED and a NOT_DETECTED answer are sure to stay as turns are appended.
 
     Believed of rampart's own evaluators only.
+    """
+
+    channels: frozenset[Channel] = frozenset()
+    """What has to be observed before its absence can be told: without it the answer is UNDETERMINED.
+
+    Empty where that is not declared.
     """
 
     @abstractmethod
@@ -130,6 +137,12 @@ def detected_is_absorbing(evaluator: object) -> bool:
     return True
 
 
+def channels_of(evaluator: Evaluator, /) -> frozenset[Channel]:
+    """What an evaluator declares that it needs to observe; empty where it declares nothing."""
+    declared: object = getattr(evaluator, "channels", frozenset())
+    return declared if isinstance(declared, frozenset) else frozenset()
+
+
 def without_negation(evaluator: Evaluator, /) -> tuple[Evaluator, bool]:
     """What stands under any number of `~`, and whether the answer is turned round on the whole."""
     negated = False
@@ -158,6 +171,10 @@ class _Pair(BaseEvaluator):
     def __init__(self, left: Evaluator, right: Evaluator) -> None:
         self.left = left
         self.right = right
+
+    @property
+    def channels(self) -> frozenset[Channel]:  # type: ignore[override]  # read from the operands
+        return channels_of(self.left) | channels_of(self.right)
 
     async def evaluate_async(self, *, context: EvalContext) -> EvalResult:
         # `a | b | c ...` nests to the left, and lists of hundreds of phrases are composed that way:
@@ -246,6 +263,10 @@ class _Not(BaseEvaluator):
 
     def __init__(self, inner: Evaluator) -> None:
         self.inner = inner
+
+    @property
+    def channels(self) -> frozenset[Channel]:  # type: ignore[override]  # read from the operand
+        return channels_of(self.inner)
 
     async def evaluate_async(self, *, context: EvalContext) -> EvalResult:
         inner = await _answer_async(self.inner, context)

@@ -6,12 +6,14 @@ to the execution that runs, whose result tells it by role, and to the whole run.
 
 from __future__ import annotations
 
+import math
 import threading
 from contextvars import ContextVar
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from rampart.core.errors import EmptyCompletionError
 from rampart.core.types import Usage
 
 if TYPE_CHECKING:
@@ -51,11 +53,12 @@ class Spending:
     be too low.
     """
 
-    __slots__ = ("_by_role", "_lock", "_silent")
+    __slots__ = ("_by_role", "_empty", "_lock", "_silent")
 
     def __init__(self) -> None:
         self._by_role: dict[str, Usage] = {}
         self._silent: dict[str, int] = {}
+        self._empty: dict[str, int] = {}
         self._lock = threading.Lock()
 
     def add(self, role: str, usage: Usage | None) -> None:
@@ -68,35 +71,56 @@ class Spending:
             before = self._by_role.get(role)
             self._by_role[role] = total_usage([usage] if before is None else [before, usage])
 
+    def add_empty(self, role: str) -> None:
+        """Count a request that was answered with nothing; what it took besides is not part of the sums."""
+        with self._lock:
+            self._empty[str(role)] = self._empty.get(str(role), 0) + 1
+
     def by_role(self) -> dict[str, Usage]:
         """The sums, without roles that did not tell of each call what it consumed."""
         with self._lock:
-            return {role: usage for role, usage in self._by_role.items() if role not in self._silent}
+            return {role: usage for role, usage in self._sums().items() if role not in self._silent}
 
     def total(self) -> Usage:
         """The sum over all roles; a figure is None if a single call did not tell it."""
         with self._lock:
             silent = [Usage()] if self._silent else []
-            return total_usage([*self._by_role.values(), *silent])
+            return total_usage([*self._sums().values(), *silent])
 
     def accounts(self) -> dict[str, Account]:
         """What is known of each role of which anything is known, and of how many calls nothing is."""
         with self._lock:
             return {
                 role: Account(usage=usage, silent_calls=self._silent.get(role, 0))
-                for role, usage in self._by_role.items()
+                for role, usage in self._sums().items()
             }
+
+    def _sums(self) -> dict[str, Usage]:
+        sums = dict(self._by_role)
+        for role, count in self._empty.items():
+            usage = sums.get(role, Usage(requests=0))
+            sums[role] = usage if usage.requests is None else replace(usage, requests=usage.requests + count)
+        return sums
 
 
 def total_usage(usages: Iterable[Usage]) -> Usage:
-    """The sum, field by field; a field is None if one of the usages does not know it, or there is none."""
+    """The sum, field by field; a field is None if one of the usages does not know it, or there is none.
+
+    What cannot be an amount, such as a text, NaN or a number below 0, is not known either.
+    """
     first, *others = list(usages) or [Usage()]
-    sums = {name: getattr(first, name) for name in _FIELDS}
+    sums = {name: _amount(getattr(first, name)) for name in _FIELDS}
     for usage in others:
         for name, value in sums.items():
-            more = getattr(usage, name)
+            more = _amount(getattr(usage, name))
             sums[name] = None if value is None or more is None else value + more
     return Usage(**sums)
+
+
+def _amount(figure: object) -> int | float | None:
+    if isinstance(figure, bool) or not isinstance(figure, int | float):
+        return None
+    return figure if figure >= 0 and math.isfinite(figure) else None
 
 
 def usage_by_role(many: Iterable[Mapping[str, Usage]]) -> dict[str, Usage]:
@@ -132,10 +156,14 @@ def spend_on(spending: Spending) -> None:
 
 def record_usage(role: str, usage: Usage | None) -> None:
     """Count what one call consumed; None where nothing is known of it."""
-    _Process.run.add(role, usage)
-    spending = _of_execution.get()
-    if spending is not None:
+    for spending in _accounts():
         spending.add(role, usage)
+
+
+def _accounts() -> list[Spending]:
+    """Where the current task's consumption is counted."""
+    spending = _of_execution.get()
+    return [_Process.run] if spending is None else [_Process.run, spending]
 
 
 async def ask_async(
@@ -156,7 +184,13 @@ async def ask_async(
     Raises:
         ChatModelError: If the model could not be reached or refused the call.
     """
-    completion = await model.complete_async(messages=messages, response_schema=response_schema)
+    try:
+        completion = await model.complete_async(messages=messages, response_schema=response_schema)
+    except EmptyCompletionError:  # it was asked all the same
+        for spending in _accounts():
+            spending.add_empty(role)
+        raise
     usage: object = getattr(completion, "usage", None)  # a model of the user's may return anything
-    record_usage(role, usage if isinstance(usage, Usage) else Usage(requests=1))
+    told = usage if isinstance(usage, Usage) else Usage()
+    record_usage(role, replace(told, requests=1) if _amount(told.requests) is None else told)
     return completion

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rampart.core.channel import Channel
 from rampart.core.evaluation import EvalOutcome, EvalResult
 from rampart.core.evaluator import BaseEvaluator
 from rampart.core.memo import trace_memo
@@ -46,6 +47,8 @@ class ResponseContains(BaseEvaluator):
         ValueError: If the target would match every reply: a text that is blank once it is folded, or a
             pattern that matches both the empty text and arbitrary text.
     """
+
+    channels = frozenset({Channel.REPLIES})
 
     def __init__(
         self,

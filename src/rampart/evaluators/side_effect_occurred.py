@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from rampart.core.channel import Channel
 from rampart.core.evaluation import EvalOutcome, EvalResult
 from rampart.core.side_effect_source import COVERAGE_KEY
 from rampart.core.types import SideEffect
@@ -39,6 +40,7 @@ class SideEffectOccurred(Occurrence[SideEffect]):
         ValueError: If the kind is empty or blank.
     """
 
+    channels = frozenset({Channel.SIDE_EFFECTS})
     _takes = "detail"
     _name_of = attrgetter("kind")
 

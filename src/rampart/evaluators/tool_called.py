@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rampart.core.channel import Channel
 from rampart.evaluators._tool_call import ToolCallOccurrence
 
 
@@ -29,4 +30,5 @@ class ToolCalled(ToolCallOccurrence):
         ValueError: If the name is empty or blank.
     """
 
+    channels = frozenset({Channel.TOOL_CALLS})
     _done = "called"

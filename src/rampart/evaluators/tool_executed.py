@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rampart.core.channel import Channel
 from rampart.evaluators._judgement import Judgement, Mismatch, NotYet, Undecided
 from rampart.evaluators._tool_call import ToolCallOccurrence
 
@@ -21,6 +22,7 @@ class ToolExecuted(ToolCallOccurrence):
     Otherwise like `ToolCalled`, whose arguments it takes.
     """
 
+    channels = frozenset({Channel.TOOL_CALLS, Channel.TOOL_RESULTS})
     _done = "run"
 
     def _judge(self, item: ToolCall) -> Judgement | None:
