@@ -121,6 +121,7 @@ class TestFound:
         assert result.metadata["attacker"] == {
             "turns_planned": 3,
             "turns_run": 3,
+            "messages": 2,
             "refused": 0,
             "invalid": 0,
             "repeated": 0,
@@ -395,11 +396,11 @@ class TestAttackerThatFails:
         assert "the attacker wrote no usable message" in result.summary
 
     async def test_repetition_of_the_first_wording(self, notes: Spot) -> None:
-        attacking = AttackingModel([message(ORDER)] * 3 + wordings(2))
-        adapt = adaptation(attacking.model, max_attempts=3)
+        attacking = AttackingModel([message(ORDER)] * 3 + wordings(3))
+        adapt = adaptation(attacking.model, max_attempts=4)
         result = await attacked(notes, yielding_agent(notes.read, 9), adapt)
         assert result.metadata["attacker"]["repeated"] == 1
-        assert len(attacking.told) == 4
+        assert len(attacking.told) == 5
         assert result.status is SAFE
 
     async def test_lost_goal(self, notes: Spot) -> None:

@@ -19,7 +19,6 @@ from rampart.attacks.objective_attack import look_for_lost_goal_async
 from rampart.attacks.observed_agent import as_text, observed_conversation
 from rampart.attacks.rewriting import Rewriting
 from rampart.core.llm import chat_model_of
-from rampart.text.encodable import encodable
 from rampart.text.oneline import quote
 from rampart.text.safe import safe_str
 
@@ -128,14 +127,14 @@ class _Course:
         attacker = self._crew.attacker(
             "adapt", attempts=str(self._most), format=rewriting.payload.format.value
         )
-        attacker.note_sent(rewriting.text)
+        self._crew.health.note_given(rewriting.text)
         parent = await self._attempt_async(handles, rewriting.payload, None)
         told = await self._told_async(parent, rewriting.text, first=True)
         for number in range(1, self._most):
             if self.over:
                 return
             message = await campaign.between_async("attacker", attacker.write_async(told))
-            text = encodable(message.text)  # no place takes half a character
+            text = message.text
             payload = await campaign.between_async("converters", rewriting.rewritten_async(text))
             try:
                 fresh = rewriting.handles(payload)

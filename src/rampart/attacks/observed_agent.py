@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from rampart.attacks.attacker import shown_reply
+from rampart.text.json_data import json_data
 from rampart.text.safe import safe_str
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def observed_conversation(turns: Sequence[Turn]) -> list[dict[str, Any]]:
 
 def as_text(conversation: list[dict[str, Any]]) -> str:
     """The same as one text, for a grader."""
-    return json.dumps(conversation, ensure_ascii=False, indent=1)
+    return json_data({"conversation": conversation})
 
 
 def _actions(response: Response) -> list[dict[str, Any]]:
