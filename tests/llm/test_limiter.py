@@ -7,7 +7,7 @@ import gc
 import random
 import threading
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.llm.virtual_time import run_in_virtual_time
@@ -202,6 +202,60 @@ def test_all_refusals_of_one_burst_count_once() -> None:
     assert gaps[-1] < gaps[0] / 2
 
 
+def test_a_closed_endpoint_is_tried_by_one_call_at_a_time() -> None:
+    """Until one is served, or has run for so long that it must have been let in."""
+
+    async def go_async(*, answers_after_s: float) -> list[float]:
+        limiter = _limiter(LoadLimits())
+        place = await limiter.take_async()
+        for _ in range(15):
+            await asyncio.sleep(0.001)
+            limiter.let_in(await limiter.take_async())  # fast, so that the pace is no obstacle
+        limiter.refused(place)
+        started: list[float] = []
+
+        async def call_async() -> None:
+            await limiter.take_async()
+            started.append(asyncio.get_running_loop().time())
+
+        calls = [asyncio.ensure_future(call_async()) for _ in range(3)]
+        for held in list(limiter._places):
+            held.leave()
+        await asyncio.sleep(answers_after_s)
+        if limiter._probe is not None:
+            limiter.let_in(limiter._probe)
+        await asyncio.gather(*calls)
+        return [later - earlier for earlier, later in pairwise(started)]
+
+    assert run_in_virtual_time(go_async(answers_after_s=0.5))[0] < 0.6
+    assert run_in_virtual_time(go_async(answers_after_s=30))[0] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("waiting", [True, False], ids=["calls-wait-for-the-pace", "nobody-waits"])
+def test_the_pace_grows_only_where_it_is_what_calls_wait_for(waiting: bool) -> None:
+    async def go_async() -> tuple[float, float]:
+        limiter = _limiter(LoadLimits())
+        place = await limiter.take_async()
+        limiter.refused(place)
+        place.leave()
+        now = asyncio.get_running_loop().time()
+        before = limiter._throttling.interval_s(now)
+        if waiting:
+            tasks = [asyncio.ensure_future(limiter.take_async()) for _ in range(2)]
+            await asyncio.sleep(0)
+        for _ in range(10):
+            limiter.let_in(place)
+        after = limiter._throttling.interval_s(now)
+        if waiting:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        return before, after
+
+    before, after = run_in_virtual_time(go_async())
+    assert after < before / 1.5 if waiting else after == before
+
+
 def test_a_place_is_left_once() -> None:
     async def go_async() -> int:
         limiter = _limiter(LoadLimits(requests_in_flight=1))
@@ -256,12 +310,15 @@ def test_a_call_cancelled_as_it_is_let_in_gives_its_place_and_its_turn_back() ->
         await asyncio.sleep(1.5)
         place.leave()  # lets the task in, which runs only after this
         assert limiter.in_flight == 1
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context))
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
         assert limiter.in_flight == 0
         return await _starts_async(limiter, 2)
 
+    complaints: list[Any] = []
     assert run_in_virtual_time(go_async()) == pytest.approx([1.5, 2.5], abs=0.21)
+    assert complaints == []  # such as that a future that was cancelled cannot have a result
 
 
 def _in_threads(*functions: Callable[[], None]) -> None:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from tests.llm.endpoints import Gate
 
+    from rampart.llm.limiter import Place
+
 
 class _Scripted:
     """Fails with each of the errors given, then answers; notes when it was asked."""
@@ -223,3 +225,39 @@ def test_calls_are_lost_where_an_endpoint_serves_fewer_than_it_has_to_refuse() -
     assert 0 < lost < 30
     limits = LoadLimits(requests_per_minute=3)
     assert run_in_virtual_time(_made_async(Window(calls=3, seconds=60), calls=60, limits=limits))[0] == 0
+
+
+def test_attempts_tell_the_limiter_how_many_could_follow() -> None:
+    told: list[tuple[bool, int]] = []
+
+    class Telling(EndpointLimiter):
+        async def take_async(self, *, tokens: int = 0, is_retry: bool = False, spare: int = 0) -> Place:
+            told.append((is_retry, spare))
+            return await super().take_async(tokens=tokens, is_retry=is_retry, spare=spare)
+
+    async def fail_async() -> str:
+        raise _failure()
+
+    async def go_async() -> None:
+        limiter = Telling(LoadLimits(), now=asyncio.get_running_loop().time)
+        with pytest.raises(ChatModelError, match=r"\(3 attempts\)$"):
+            await call_with_retries_async(fail_async, limiter=limiter, max_retries=2, tokens=0, used=len)
+
+    run_in_virtual_time(go_async())
+    assert told == [(False, 2), (True, 1), (True, 0)]
+
+
+def test_a_stated_wait_is_kept_for_a_call_whose_endpoint_opens_earlier_for_others() -> None:
+    """The limiter's pause and the call's own wait are two things: the longer one counts."""
+    scripted = _Scripted(_refusal(0.01))
+    run_in_virtual_time(scripted.call_async())
+    assert scripted.waits[0] >= 0.5
+
+
+@pytest.mark.parametrize("takes_s", [0.2, 5])
+def test_an_endpoint_with_few_slots_is_kept_busy(takes_s: float) -> None:
+    """Fewer at once, and more again: neither refused all the time nor left idle."""
+    lost, refused, took_s = run_in_virtual_time(_made_async(Slots(4), calls=1000, takes_s=takes_s))
+    assert lost <= 3
+    assert refused <= 0.15
+    assert took_s <= 1.5 * 1000 * takes_s / 4
