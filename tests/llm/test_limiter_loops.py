@@ -1,4 +1,4 @@
-"""One limiter in several event loops and threads, some of which stand still, or are closed over their calls."""
+"""One limiter in several event loops and threads; some stand still, or are closed over their calls."""
 
 from __future__ import annotations
 
