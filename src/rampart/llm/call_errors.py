@@ -61,6 +61,8 @@ def connection_error(error: BaseException, *, who: str) -> ChatModelError | Tran
             "environment variable SSL_CERT_FILE"
         )
     names = {type(one).__name__ for one in chain}
+    if "OversizedBodyError" in names:
+        return ChatModelError(f"{who} does not end its answer ({reason}), which can be no chat completion")
     if any(isinstance(one, ssl.SSLError) for one in chain):
         text = f"{who} could not be reached ({reason}); does the server speak https?"
     elif names & {"RemoteProtocolError", "ReadError", "DecodingError"}:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +36,8 @@ def stated_error(body: str) -> int | None:
     if not error:
         return None
     code = error.get("code") if isinstance(error, dict) else None
+    if isinstance(code, str) and re.fullmatch("[45][0-9]{2}", code):
+        code = int(code)
     return code if isinstance(code, int) and 400 <= code < 600 else 400
 
 

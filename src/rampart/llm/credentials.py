@@ -50,7 +50,7 @@ def _checked(key: object, *, source: str) -> str:
 
 
 def _missing(config: LLMConfig, *, endpoint: Endpoint) -> str:
-    what = f"there is no credential for the model {config.model!r} at {endpoint.url}"
+    what = f"there is no credential for the model {config.model!r} at {endpoint.shown_url}"
     if endpoint.is_loopback:
         return f"{what}: a server that asks for no key takes any text as LLMConfig.api_key, such as 'none'"
     return (

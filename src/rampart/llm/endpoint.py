@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-from urllib.parse import SplitResult, parse_qsl, urlsplit
+from urllib.parse import SplitResult, parse_qsl, quote_plus, urlsplit
 from urllib.parse import quote as quote_for_url
 
 from rampart.core.errors import ConfigurationError
 from rampart.core.log import log
-from rampart.text.oneline import quote
+from rampart.text.oneline import one_line, quote
+from rampart.text.secrets import MIN_SECRET_LENGTH, register_secret
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +25,7 @@ _AZURE_HOSTS = (".openai.azure.com", ".cognitiveservices.azure.com", ".services.
 _CALL_PATH = "/chat/completions"
 _OTHER_PLACE = "OPENAI_BASE_URL"
 _STATES_COST = "openrouter.ai"
+_NAMES_A_KEY = re.compile("auth|code|credential|key|pass|secret|sig|token", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +41,11 @@ class Endpoint:
     url: str
     query: Mapping[str, str] = field(default_factory=dict, repr=False)
     is_azure: bool = False
+
+    @property
+    def shown_url(self) -> str:
+        """The base URL as messages show it."""
+        return one_line(self.url)
 
     @property
     def is_public(self) -> bool:
@@ -81,6 +89,7 @@ def endpoint_of(config: LLMConfig) -> Endpoint:
         return Endpoint(url=PUBLIC_URL)
     parts = _parts(config.endpoint)
     query = dict(parse_qsl(parts.query, keep_blank_values=True))
+    _register_keys(query)
     base = f"{parts.scheme}://{parts.netloc}"
     path = parts.path.rstrip("/")
     if not is_azure_host(parts.hostname or ""):
@@ -95,9 +104,24 @@ def endpoint_of(config: LLMConfig) -> Endpoint:
     return Endpoint(url=base + path, query=query, is_azure=True)
 
 
+def _register_keys(query: Mapping[str, str]) -> None:
+    """Make sure that keys which travel in the address, and so in logs, are blanked out in all text."""
+    for name, value in query.items():
+        if len(value.strip()) >= MIN_SECRET_LENGTH and _NAMES_A_KEY.search(name):
+            for form in {value, quote_for_url(value), quote_for_url(value, safe=""), quote_plus(value)}:
+                register_secret(form)
+
+
 def is_azure_host(host: str) -> bool:
     """Whether a host name is that of a resource on Azure that serves models."""
     return host.lower().endswith(_AZURE_HOSTS)
+
+
+def _shown(text: str) -> str:
+    """An endpoint that cannot be taken apart, without what may be a password or a key in it."""
+    if "@" in text:
+        return "(not shown: it may hold a password)"
+    return repr(quote(text.partition("?")[0], limit=200))
 
 
 def _parts(endpoint: object) -> SplitResult:
@@ -110,9 +134,9 @@ def _parts(endpoint: object) -> SplitResult:
     except ValueError:
         usable = False
     if not usable or not (text.isascii() and text.isprintable()) or " " in text:
-        shown = quote(text, limit=200) if isinstance(endpoint, str) else type(endpoint).__name__
+        shown = _shown(text) if isinstance(endpoint, str) else repr(type(endpoint).__name__)
         msg = (
-            f"LLMConfig.endpoint {shown!r} is no http or https URL; give a base URL such as "
+            f"LLMConfig.endpoint {shown} is no http or https URL; give a base URL such as "
             "http://127.0.0.1:8080/v1, or None for the public endpoint of OpenAI"
         )
         raise ConfigurationError(msg)
@@ -122,7 +146,7 @@ def _parts(endpoint: object) -> SplitResult:
     if parts.path.rstrip("/").endswith(_CALL_PATH):
         msg = (
             f"LLMConfig.endpoint ends in {_CALL_PATH}, which is added to each call: give the base URL "
-            f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/').removesuffix(_CALL_PATH)}"
+            + one_line(f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/').removesuffix(_CALL_PATH)}")
         )
         raise ConfigurationError(msg)
     return parts

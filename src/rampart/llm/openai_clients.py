@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from contextlib import asynccontextmanager
 from functools import cache
@@ -10,17 +11,21 @@ from typing import TYPE_CHECKING
 
 from rampart.core.errors import ConfigurationError
 from rampart.llm.entra_id import EntraIdToken
+from rampart.llm.library_logs import keep_secrets_from_logs
+from rampart.text.oneline import quote
 
 if TYPE_CHECKING:
     import ssl
     from collections.abc import AsyncIterator
 
+    from httpx2 import AsyncClient
     from openai import AsyncOpenAI
 
     from rampart.llm.endpoint import Endpoint
 
 _CONNECT_TIMEOUT_S = 10.0
 _OLDEST_MAJOR = 3
+_CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 _INSTALL = 'OpenAIChatModel needs openai >= 3, which is not installed: pip install "rampart[openai]"'
 
 
@@ -104,19 +109,16 @@ def _check_library() -> None:
 
 
 def _client(endpoint: Endpoint, credential: str | EntraIdToken) -> AsyncOpenAI:
-    """A client that neither retries nor follows redirects: both are the caller's to decide on."""
+    """A client that neither retries nor follows redirects: both are the caller's to decide on.
+
+    Raises:
+        ConfigurationError: If the library, or what the environment says about connections, is of no use.
+    """
     _check_library()
-    import httpx2  # noqa: PLC0415  # of an extra
     from openai import AsyncAzureOpenAI, AsyncOpenAI  # noqa: PLC0415  # of an extra
 
-    http_client = httpx2.AsyncClient(
-        verify=_tls(),
-        timeout=httpx2.Timeout(None, connect=_CONNECT_TIMEOUT_S),
-        limits=httpx2.Limits(max_connections=None, max_keepalive_connections=None),
-        follow_redirects=False,
-        # A proxy of the environment cannot reach this machine's own addresses.
-        trust_env=not endpoint.is_loopback,
-    )
+    keep_secrets_from_logs()
+    http_client = _http_client(endpoint)
     key, token = (None, credential.get_async) if isinstance(credential, EntraIdToken) else (credential, None)
     if endpoint.is_azure and "api-version" in endpoint.query:
         return AsyncAzureOpenAI(
@@ -142,9 +144,48 @@ def _client(endpoint: Endpoint, credential: str | EntraIdToken) -> AsyncOpenAI:
     return client
 
 
-@cache
-def _tls() -> ssl.SSLContext:
-    """The certificates that are trusted, read once: it takes 20 to 50 ms."""
+def _http_client(endpoint: Endpoint) -> AsyncClient:
     import httpx2  # noqa: PLC0415  # of an extra
 
-    return httpx2.create_ssl_context()
+    from rampart.llm.bounded_client import BoundedClient  # noqa: PLC0415  # imports what is of an extra
+
+    tls = _tls()
+    try:
+        return BoundedClient(
+            verify=tls,
+            timeout=httpx2.Timeout(None, connect=_CONNECT_TIMEOUT_S),
+            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=None),
+            follow_redirects=False,
+            # A proxy of the environment cannot reach this machine's own addresses.
+            trust_env=not endpoint.is_loopback,
+        )
+    except ImportError:
+        hint = "one that speaks SOCKS needs a library besides: pip install socksio"
+    except (ValueError, httpx2.InvalidURL):
+        hint = "it is no URL of a proxy, such as http://proxy.example:3128"
+    # Outside of the handlers, and without their text: a proxy's address may hold a password.
+    msg = (
+        f"{endpoint.shown_url} cannot be reached through the proxy that the environment names (HTTP_PROXY, "
+        f"HTTPS_PROXY or ALL_PROXY): {hint}; NO_PROXY leaves addresses out"
+    )
+    raise ConfigurationError(msg)
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    """The certificates that are trusted, read once: it takes 20 to 50 ms.
+
+    Raises:
+        ConfigurationError: If the environment names others, and they cannot be read.
+    """
+    import httpx2  # noqa: PLC0415  # of an extra
+
+    try:
+        return httpx2.create_ssl_context()
+    except OSError as error:  # an SSLError is one, as is that of a file that does not exist
+        named = [f"{name}={os.environ[name]}" for name in _CERTIFICATES if os.environ.get(name)]
+        msg = (
+            f"the certificates that are to be trusted cannot be read ({quote(str(error))}); "
+            f"{quote(' and '.join(named)) or 'the installation of certifi'} must lead to PEM certificates"
+        )
+        raise ConfigurationError(msg) from error

@@ -64,7 +64,8 @@ async def send_async(
 
 def _reply_of(response: Any) -> Reply:
     headers = {name.lower(): value for name, value in response.headers.items()}
-    return Reply(status=response.status_code, body=response.text, headers=headers)
+    body = response.content.decode("utf-8-sig", "replace")  # some servers write a byte order mark
+    return Reply(status=response.status_code, body=body, headers=headers)
 
 
 def failure_of(reply: Reply, *, service: Service) -> ChatModelError | TransientError | None:

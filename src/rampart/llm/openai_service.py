@@ -56,6 +56,6 @@ def service_of(config: LLMConfig) -> Service:
         endpoint=endpoint,
         options=call_options(config),
         clients=OpenAIClients(endpoint=endpoint, credential=credential),
-        who=f"the model '{quote(config.deployment or config.model, limit=100)}' at {endpoint.url}",
+        who=f"the model '{quote(config.deployment or config.model, limit=100)}' at {endpoint.shown_url}",
         key_source=source if isinstance(credential, str) else "a token of Entra ID",
     )

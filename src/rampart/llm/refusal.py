@@ -10,7 +10,7 @@ from typing import Any
 from rampart.text.oneline import quote
 
 _SHOWN = 300
-_TITLE = re.compile(r"<title[^>]*>([^<]{1,200})", re.IGNORECASE)
+_TITLE = re.compile("<title", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +50,15 @@ def _code(error: dict[str, Any]) -> str:
 def _plain(body: str) -> str:
     if not body.strip():
         return "no text"
-    title = _TITLE.search(body)
     if body.lstrip().startswith("<"):
-        return f"an HTML page titled '{quote(title[1].strip(), limit=100)}'" if title else "an HTML page"
+        title = quote(_title(body), limit=100)
+        return f"an HTML page titled '{title}'" if title else "an HTML page"
     return quote(body.strip(), limit=_SHOWN)
+
+
+def _title(page: str) -> str:
+    """The title of a page, which may be any text: each step looks at it once, and no key is cut in two."""
+    begun = _TITLE.search(page)
+    if begun is None:
+        return ""
+    return page[begun.end() :].partition(">")[2].partition("<")[0].strip()

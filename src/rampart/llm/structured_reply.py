@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
+
+from rampart.text.oneline import quote
 
 _UNKNOWN_TO_STRICT = frozenset({"allOf", "definitions", "if", "not", "oneOf", "patternProperties"})
 
@@ -12,7 +15,17 @@ def response_format(schema: dict[str, Any]) -> dict[str, Any]:
 
     The strict mode of the protocol holds the model to the schema, and takes only schemas whose objects
     require all of their properties and forbid others; for another schema it is left off.
+
+    Raises:
+        ValueError: If the schema is no JSON.
     """
+    try:
+        json.dumps(schema, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        msg = (
+            f"response_schema must be a JSON Schema, got what cannot be written as JSON: {quote(str(error))}"
+        )
+        raise ValueError(msg) from None
     wrapped = {"name": "reply", "schema": schema, "strict": _allows_strict(schema)}
     return {"type": "json_schema", "json_schema": wrapped}
 
@@ -25,7 +38,9 @@ def _allows_strict(schema: Any) -> bool:
     properties = schema.get("properties")
     if isinstance(properties, dict):
         closed = schema.get("additionalProperties") is False
-        if not closed or set(schema.get("required", ())) != set(properties):
+        required = schema.get("required")
+        named = required if isinstance(required, list) else []
+        if not closed or len(named) != len(properties) or any(name not in named for name in properties):
             return False
         return all(map(_allows_strict, properties.values())) and _rest_allows_strict(schema)
     return schema.get("type") != "object" and _rest_allows_strict(schema)
@@ -34,5 +49,6 @@ def _allows_strict(schema: Any) -> bool:
 def _rest_allows_strict(schema: dict[str, Any]) -> bool:
     if not _UNKNOWN_TO_STRICT.isdisjoint(schema):
         return False
-    parts = [schema.get("items"), schema.get("anyOf"), *schema.get("$defs", {}).values()]
-    return all(map(_allows_strict, parts))
+    definitions = schema.get("$defs")
+    parts = list(definitions.values()) if isinstance(definitions, dict) else []
+    return all(map(_allows_strict, [schema.get("items"), schema.get("anyOf"), *parts]))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from rampart.core.types import Usage
+
+_LARGEST = 2**53
+"""Beyond it, which no service means, JSON and floats are no longer exact."""
 
 
 def usage_of(figures: Any, *, requests: int) -> Usage:
@@ -29,7 +31,7 @@ def usage_of(figures: Any, *, requests: int) -> Usage:
 def stated_cost_usd(figures: Any) -> float | None:
     """What the service itself says that the call cost, in US dollars: `cost`, as OpenRouter sends it."""
     cost = figures.get("cost") if isinstance(figures, dict) else None
-    if isinstance(cost, bool) or not isinstance(cost, int | float) or not math.isfinite(cost) or cost < 0:
+    if isinstance(cost, bool) or not isinstance(cost, int | float) or not 0 <= cost <= _LARGEST:
         return None
     return float(cost)
 
@@ -41,4 +43,6 @@ def _details(figures: dict[str, Any], key: str) -> dict[str, Any]:
 
 def _count(figures: dict[str, Any], key: str) -> int | None:
     value = figures.get(key)
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    return (
+        value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _LARGEST else None
+    )
