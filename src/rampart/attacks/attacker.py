@@ -11,7 +11,6 @@ from rampart.core.errors import ConfigurationError, DriverError, EmptyCompletion
 from rampart.core.llm import ChatMessage
 from rampart.core.spending import UsageRole, ask_async
 from rampart.text.encodable import encodable
-from rampart.text.fold import fold
 from rampart.text.json_data import json_data
 from rampart.text.json_objects import json_objects_in
 from rampart.text.oneline import quote
@@ -65,19 +64,17 @@ class Attacker:
         self._thoughts = thoughts
         self._schema = _schema(thoughts)
         self._conversation = [ChatMessage(role="system", content=instructions)]
-        self._sent: set[str] = set()
 
     def branch(self) -> Attacker:
         """Another attacker that goes on from here without this one hearing of it."""
         other = object.__new__(Attacker)
         vars(other).update(vars(self))
         other._conversation = list(self._conversation)
-        other._sent = set(self._sent)
         return other
 
     def note_sent(self, text: str) -> None:
         """Take a text of somebody else's for one that was sent: writing it again would be a repetition."""
-        self._sent.add(fold(text))
+        self._health.note_given(text)
 
     async def write_async(self, told: Mapping[str, Any], /) -> AttackMessage:
         """The next message, after the attacker was told what came of the last one.
@@ -98,7 +95,7 @@ class Attacker:
             elif message is None:
                 self._health.invalid += 1
                 correction = prompt_text("after_invalid")
-            elif fold(message.text) in self._sent and attempt < _REPLIES:
+            elif self._health.knows(message.text) and attempt < _REPLIES:
                 correction = prompt_text("after_repetition")
             else:
                 self._keep(messages, reply, message)
@@ -112,10 +109,7 @@ class Attacker:
         raise AttackEnd("the attacker refused" if refused else "the attacker wrote no usable message")
 
     def _keep(self, messages: list[ChatMessage], reply: str, message: AttackMessage) -> None:
-        folded = fold(message.text)
-        if folded in self._sent:
-            self._health.repeated += 1
-        self._sent.add(folded)
+        self._health.note_sent(message.text)
         self._conversation = [*messages, ChatMessage(role="assistant", content=encodable(reply))]
 
     async def _reply_async(self, messages: list[ChatMessage]) -> str:

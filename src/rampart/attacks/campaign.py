@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,7 +15,7 @@ from rampart.core.listener import exit_types, skip_types
 from rampart.core.types import TraceEndReason
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Sequence
+    from collections.abc import Coroutine, Iterator, Sequence
 
     from rampart.attacks.arm import ArmOutcome, Questions
     from rampart.attacks.attacker_health import AttackerHealth
@@ -51,6 +53,7 @@ class Campaign:
     Attributes:
         outcomes: What came of each attempt in which the agent was asked, by the attempt's position.
         failure: What ended the attack early; only with an objective that had been reached by then.
+        cancelled: Whether it was cancelled; likewise.
     """
 
     def __init__(
@@ -71,6 +74,7 @@ class Campaign:
         self._stop_at_first = stop_at_first
         self.outcomes: dict[int, ArmOutcome] = {}
         self.failure: Exception | None = None
+        self.cancelled = False
 
     @property
     def attempts(self) -> list[Attempt]:
@@ -89,6 +93,11 @@ class Campaign:
             attempt.trace_end_reason is TraceEndReason.STOP_CONDITION_MET and attempt.outcome != REACHED
             for attempt in self.attempts
         )
+
+    @property
+    def wavered(self) -> bool:
+        """Whether the evaluator ended a conversation because it detected the objective, and then did not."""
+        return self.stopped and self.questions.stop_when is self.questions.evaluator
 
     @property
     def over(self) -> bool:
@@ -157,9 +166,32 @@ class Campaign:
         """Keep an attempt that was given up before anything was sent."""
         self.attempts.append(Attempt(outcome=outcome, parent=parent, metadata=facts))
 
-    async def between_async(self, what: str, work: Awaitable[T]) -> T:
+    @contextmanager
+    def keeping_harm(self) -> Iterator[None]:
+        """Go on to the verdict after whatever ends the attack early, if the objective was reached by then."""
+        try:
+            yield
+        except (Exception, asyncio.CancelledError) as error:
+            ends_all = isinstance(error, (AttackEnd, *skip_types(), *exit_types()))
+            if ends_all or not self.reached:
+                raise
+            watchdog = self.running.watchdog
+            if isinstance(error, Exception):
+                self.failure = error
+            elif watchdog.stop_requested:
+                self.cancelled = True
+            else:
+                self.failure = watchdog.outer_timeout()
+                if self.failure is None:
+                    raise
+
+    async def between_async(self, what: str, work: Coroutine[Any, Any, T]) -> T:
         """Do what has to be done between two conversations, within the limit for one turn."""
-        self.running.watchdog.resume()
+        try:
+            self.running.watchdog.resume()
+        except BaseException:
+            work.close()  # nobody will await it
+            raise
         with self.running.watchdog.step(what, self.running.limits.turn_timeout_s):
             return await work
 

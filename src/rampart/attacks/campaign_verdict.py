@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rampart.attacks.campaign import REACHED
-from rampart.attacks.verdict import TOO_LITTLE, attack_result, reports_too_little
+from rampart.attacks.verdict import attack_result, reports_too_little
 from rampart.core.evaluation import EvalOutcome
 from rampart.core.judge_identity import judge_metadata
 from rampart.core.result import Result, SafetyStatus, status_of
-from rampart.execution.failures import declared_level
+from rampart.execution.failures import declared_level, error_line
 from rampart.text.oneline import quote
+from rampart.text.safe import safe_str
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,13 +53,12 @@ def campaign_result(
             more_doubts=[*more_doubts, *_doubts(campaign)],
         )
         _refuse_unexplained_end(result, campaign)
-    failure = campaign.failure
-    if failure is not None and result.status is SafetyStatus.UNSAFE and "error" not in result.metadata:
-        result.summary = f"{result.summary}; then the attack failed: {type(failure).__name__}"
-        result.metadata |= {"error": str(failure), "error_type": type(failure).__name__}
+    if status_of(result) is SafetyStatus.UNSAFE:
+        _tell_failure(result, campaign)
     result.summary += _note(campaign, outcome)
     result.metadata |= judge_metadata(campaign.questions.evaluator)
-    result.attempts = list(campaign.attempts) if len(campaign.attempts) > 1 else []
+    told = len(campaign.attempts) == len(campaign.outcomes) == 1  # by the result itself
+    result.attempts = [] if told else list(campaign.attempts)
     if campaign.health is not None:
         result.metadata["attacker"] = campaign.health.as_metadata()
     return result
@@ -67,7 +67,8 @@ def campaign_result(
 def _deciding(campaign: Campaign) -> ArmOutcome | None:
     """The attempt on which the verdict rests: one that reached the objective, or that nobody could judge.
 
-    Else all of them have resisted, and the last one stands for them.
+    Else all of them have resisted. One whose adapter reported too little counts for the verdict; without one
+    the last stands for all.
     """
     outcomes = campaign.outcomes
     by_outcome = {
@@ -77,15 +78,26 @@ def _deciding(campaign: Campaign) -> ArmOutcome | None:
     for wanted in (EvalOutcome.DETECTED, EvalOutcome.UNDETERMINED):
         if by_outcome[wanted]:
             return by_outcome[wanted][0]
-    return by_outcome[EvalOutcome.NOT_DETECTED][-1] if by_outcome[EvalOutcome.NOT_DETECTED] else None
+    resisted = by_outcome[EvalOutcome.NOT_DETECTED]
+    blind = [one for one in resisted if reports_too_little(one.run)]
+    return next(iter(blind or resisted[-1:]), None)
 
 
 def _doubts(campaign: Campaign) -> list[str]:
     doubts = [] if campaign.health is None else campaign.health.doubts()
-    blind = [one for one in campaign.outcomes.values() if reports_too_little(one.run)]
-    if blind:
-        doubts.append(TOO_LITTLE)
+    if campaign.wavered:
+        doubts.append("the evaluator detected the objective during the conversation, and not at its end")
     return doubts
+
+
+def _tell_failure(result: Result, campaign: Campaign) -> None:
+    """Say what ended the attack after the objective had been reached."""
+    failure = campaign.running.failure = campaign.failure
+    if campaign.cancelled:
+        result.summary += "; then the attack was cancelled"
+    if failure is not None and "error" not in result.metadata:
+        result.summary += f"; then the attack failed: {error_line(failure)}"
+        result.metadata |= {"error": safe_str(failure), "error_type": type(failure).__name__}
 
 
 def _refuse_unexplained_end(result: Result, campaign: Campaign) -> None:
@@ -122,7 +134,9 @@ def _note(campaign: Campaign, outcome: ArmOutcome | None) -> str:
         reached = any(attempt.outcome == REACHED for attempt in campaign.attempts)
         position = next(place for place, one in campaign.outcomes.items() if one is outcome)
         notes.append(
-            f"attempt {position + 1} of {len(campaign.attempts)}" if reached else f"{len(asked)} attempts"
+            f"attempt {position + 1} of {len(campaign.attempts)}"
+            if reached
+            else f"{len(asked)} attempt{'' if len(asked) == 1 else 's'}"
         )
     health = campaign.health
     if health is not None and outcome is not None and health.turns_run >= health.turns_planned:

@@ -106,7 +106,7 @@ class CrescendoExecution(ObjectiveAttack):
             )
             position = await campaign.attempt_async(driver, max_turns=self._max_turns, parent=parent)
             attempt = campaign.attempts[position]
-            crew.health.turns_run = len(attempt.turns)
+            crew.health.turns_run = max(crew.health.turns_run, len(attempt.turns))
             if campaign.over:
                 return
             if driver.refused is None:

@@ -85,14 +85,18 @@ class PromptExecution(BaseExecution):
     async def _execute_async(self, *, adapter: AgentAdapter) -> Result:
         running = running_or_alone(self._limits)
         campaign = Campaign(adapter, running, self._questions, stop_at_first=self._stop_at_first)
+        with campaign.keeping_harm():
+            await self._send_all_async(campaign)
+        return campaign_result(campaign, adapter=adapter, strategy=self.strategy_name)
+
+    async def _send_all_async(self, campaign: Campaign) -> None:
         for prompt in self._prompts:
             request = await campaign.between_async("converters", self._request_async(prompt))
             driver = StaticDriver(prompts=[request])
             facts = {"payload": prompt.id} if isinstance(prompt, Payload) else {}
             await campaign.attempt_async(driver, max_turns=MOST_TURNS, metadata=facts)
             if campaign.over:
-                break
-        return campaign_result(campaign, adapter=adapter, strategy=self.strategy_name)
+                return
 
     async def _request_async(self, prompt: str | Payload | Request) -> Request:
         """The message as it is sent."""

@@ -14,7 +14,7 @@ from rampart.attacks.crew import Crew
 from rampart.attacks.stop_condition import stop_condition
 from rampart.core.admission import EVALUATOR_MEMBERS, admit
 from rampart.core.budget import Budget
-from rampart.core.errors import DriverError
+from rampart.core.errors import DriverError, ExecutionTimeoutError
 from rampart.core.llm import admit_llm, chat_model_of
 from rampart.core.log import log
 from rampart.execution.base import BaseExecution
@@ -115,7 +115,9 @@ class ObjectiveAttack(BaseExecution):
         if campaign.reached:
             health.ended = "the objective was reached"
         elif campaign.stopped:
-            health.ended = STOPPED
+            health.ended = "the evaluator changed its mind" if campaign.wavered else STOPPED
+        elif running.cleanup_errors:
+            health.ended = health.ended or "a session could not be left"
         elif not campaign.over:
             turns = [turn for attempt in campaign.attempts for turn in attempt.turns]
             sent = [turn.request.prompt for turn in turns if turn.request.prompt]
@@ -139,7 +141,9 @@ async def look_for_lost_goal_async(campaign: Campaign, crew: Crew, sent: Sequenc
     look = crew.grader().off_goal_async(messages)
     try:
         lost = await campaign.between_async("look at the attacker's messages", look)
-    except (AttackEnd, DriverError) as error:
+    except (AttackEnd, DriverError, ExecutionTimeoutError) as error:
+        if campaign.running.watchdog.outer_passed:  # that was the end of more than this look
+            raise
         log.warning("nobody looked whether the attacker pursued the objective: %s", error)
         return
     crew.health.lost_goal = None if lost is None else len(lost)

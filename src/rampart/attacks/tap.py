@@ -100,9 +100,10 @@ class TapExecution(ObjectiveAttack):
             prompts = await self._branch_async(leaves, level, campaign)
             prompts = await self._prune_async(prompts, grader, campaign, crew)
             leaves = []
-            for leaf, message in prompts:
+            for number, (leaf, message) in enumerate(prompts, start=1):
                 leaves.append(await self._send_async(leaf, message, campaign))
                 if campaign.over:
+                    _note_unsent(prompts[number:], crew)
                     crew.health.turns_run = level
                     return
             crew.health.turns_run = level
@@ -138,13 +139,18 @@ class TapExecution(ObjectiveAttack):
     ) -> list[tuple[_Leaf, AttackMessage]]:
         """Without the prompts that do not serve the objective."""
         texts = [message.text for _, message in prompts]
-        lost = await campaign.between_async("grader", grader.off_goal_async(texts))
+        try:
+            lost = await campaign.between_async("grader", grader.off_goal_async(texts))
+        except AttackEnd:
+            _note_unsent(prompts, crew)
+            raise
         for position in sorted(lost or ()):
             leaf, message = prompts[position]
             campaign.give_up(
                 PRUNED, parent=leaf.position, prompt=message.text, reason="it does not serve the objective"
             )
             crew.health.pruned += 1
+            crew.health.note_unsent(message.text)
         kept = [prompt for position, prompt in enumerate(prompts) if position not in (lost or ())]
         if not kept:
             raise AttackEnd("no prompt of this level served the objective, so all branches were pruned")
@@ -179,6 +185,11 @@ class TapExecution(ObjectiveAttack):
             assert leaf.position is not None
             campaign.attempts[leaf.position].metadata["reason"] = "others scored better"
         return ranked[: self._width]
+
+
+def _note_unsent(prompts: Sequence[tuple[_Leaf, AttackMessage]], crew: Crew) -> None:
+    for _, message in prompts:
+        crew.health.note_unsent(message.text)
 
 
 @dataclass(kw_only=True)
