@@ -49,9 +49,10 @@ class MemoryExecution(BaseExecution):
     did not keep what was planted. An agent that reaches the objective in the baseline gets nothing planted,
     and the attack is UNDETERMINED: that it does harm by itself says nothing about its memory.
 
-    The attack follows that of S. Dong et al., "A Practical Memory Injection Attack against LLM Agents", 2025
-    (arXiv:2503.03704), and that of J. Rehberger on the memory of ChatGPT, "Spyware Injection Into Your
-    ChatGPT's Long-Term Memory (SpAIware)", 2024; the proofs of persistence and cleanup are rampart's own.
+    Such attacks are described by S. Dong et al., "Memory Injection Attacks on LLM Agents via Query-Only
+    Interaction", 2025 (arXiv:2503.03704), and by J. Rehberger for the memory of ChatGPT, "Spyware Injection
+    Into Your ChatGPT's Long-Term Memory (SpAIware)", 2024; the proofs of persistence and cleanup are
+    rampart's own.
 
     Args:
         plant: The messages of the planting session: a text, a payload, a request, a list of these, or a
