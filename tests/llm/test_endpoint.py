@@ -8,6 +8,7 @@ import pytest
 
 from rampart import ConfigurationError, LLMConfig
 from rampart.llm.endpoint import PUBLIC_URL, Endpoint, endpoint_of, is_azure_host
+from rampart.text.secrets import register_secret
 
 
 def of(endpoint: Any, **fields: Any) -> Endpoint:
@@ -154,3 +155,28 @@ def test_who_states_costs(url: str, states: bool) -> None:
 )
 def test_loopback(url: str, loopback: bool) -> None:
     assert of(url).is_loopback is loopback
+
+
+@pytest.mark.parametrize(
+    "endpoint",
+    [
+        "htp://user:pass-word@models.example/v1",
+        "http://user:pass-word@models.example:port/v1",
+        "user:pass-word@models.example/v1",
+        "http://user:pass/word@models.example/v1",
+        "http://user:pass?word@models.example:x/v1",
+        "models.example/v1?key=pass-word",
+        "http://user:pass-word@models.example/v1",
+    ],
+)
+def test_what_is_refused_shows_no_password(endpoint: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"^LLMConfig\.endpoint ") as caught:
+        of(endpoint)
+    assert "word" not in str(caught.value).replace("a password", "").replace("or password", "")
+
+
+def test_a_registered_secret_in_the_path_is_not_shown() -> None:
+    register_secret("key-in-the-path")
+    endpoint = of("https://gateway.example/key-in-the-path/v1")
+    assert endpoint.shown_url == "https://gateway.example/***/v1"
+    assert endpoint.url == "https://gateway.example/key-in-the-path/v1"

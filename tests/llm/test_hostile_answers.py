@@ -120,9 +120,11 @@ async def test_figures_that_cannot_be_have_no_cost(figures: dict[str, Any]) -> N
 @pytest.mark.parametrize(("code", "status"), [("429", 429), ("503", 503), ("42", 400), ("4290", 400)])
 async def test_a_status_that_a_success_states_as_text_counts(code: str, status: int) -> None:
     answer = ChatAnswer(body=json.dumps({"error": {"code": code, "message": "slow"}}).encode())
-    with ChatServer(default=answer) as server:
-        with pytest.raises(ChatModelError, match=f"answered with status {status}: slow") as caught:
-            await OpenAIChatModel(config=server.config(max_retries=0)).complete_async(messages=ASKED)
+    with (
+        ChatServer(default=answer) as server,
+        pytest.raises(ChatModelError, match=f"answered with status {status}: slow") as caught,
+    ):
+        await OpenAIChatModel(config=server.config(max_retries=0)).complete_async(messages=ASKED)
     assert isinstance(caught.value, RateLimitError) is (status == 429)
 
 

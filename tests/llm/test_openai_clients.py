@@ -14,8 +14,8 @@ from tests.llm.chat_answers import completion
 from tests.llm.chat_server import ChatServer
 
 from rampart import ConfigurationError
-from rampart.core.llm import ChatMessage
-from rampart.llm import OpenAIChatModel
+from rampart.core.llm import ChatMessage, LLMConfig
+from rampart.llm import OpenAIChatModel, openai_clients
 from rampart.llm.endpoint import Endpoint
 from rampart.llm.endpoint_limits import limit_endpoint
 from rampart.llm.openai_clients import OpenAIClients
@@ -142,3 +142,45 @@ class TestLibrary:
                 monkeypatch.delitem(sys.modules, name)
 
         return forget
+
+
+class TestEnvironment:
+    @pytest.mark.parametrize(
+        ("proxy", "text"),
+        [
+            pytest.param("gopher://user:pass-word@proxy.example:1", "it is no URL of a proxy", id="scheme"),
+            pytest.param("http://user:pass-word@proxy.example:port", "it is no URL of a proxy", id="port"),
+            pytest.param("http://user:pass/word@proxy.example:1", "it is no URL of a proxy", id="slash"),
+            pytest.param("socks5://user:pass-word@proxy.example:1", "pip install socksio", id="socks"),
+        ],
+    )
+    async def test_a_proxy_that_cannot_be_used(
+        self, monkeypatch: pytest.MonkeyPatch, proxy: str, text: str
+    ) -> None:
+        monkeypatch.setenv("HTTPS_PROXY", proxy)
+        monkeypatch.delenv("https_proxy", raising=False)
+        model = OpenAIChatModel(
+            config=LLMConfig(model="m", endpoint="https://models.example/v1", api_key="x")
+        )
+        with pytest.raises(
+            ConfigurationError, match=f"through the proxy that the environment .*{text}"
+        ) as caught:
+            await model.complete_async(messages=ASKED)
+        assert "word" not in str(caught.value)
+        assert caught.value.__context__ is None
+
+    async def test_a_proxy_is_not_asked_for_this_machine(
+        self, monkeypatch: pytest.MonkeyPatch, server: ChatServer
+    ) -> None:
+        monkeypatch.setenv("HTTP_PROXY", "gopher://proxy.example:1")
+        assert await many_async(OpenAIChatModel(config=server.config()), 1) == ["hello"]
+
+    async def test_certificates_that_cannot_be_read(
+        self, monkeypatch: pytest.MonkeyPatch, server: ChatServer
+    ) -> None:
+        openai_clients._tls.cache_clear()
+        monkeypatch.setenv("SSL_CERT_FILE", "/no/such/file.pem")
+        with pytest.raises(ConfigurationError, match=r"cannot be read .*SSL_CERT_FILE=/no/such/file\.pem"):
+            await many_async(OpenAIChatModel(config=server.config()), 1)
+        monkeypatch.delenv("SSL_CERT_FILE")
+        assert await many_async(OpenAIChatModel(config=server.config()), 1) == ["hello"]

@@ -1,6 +1,7 @@
 """A chat model through pydantic-ai: its function and test models, and its OpenAI model on the loopback."""
 
 import asyncio
+import logging
 import sys
 import warnings
 from typing import Any
@@ -398,3 +399,37 @@ def test_arguments_are_checked(arguments: dict[str, Any], error: type[Exception]
     model = arguments.pop("model", "test")
     with pytest.raises(error, match=message):
         PydanticAIChatModel(model, **arguments)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        pytest.param(ChatAnswer(body=b"[" * 100_000), id="nested-too-deep"),
+        pytest.param(ChatAnswer(body=b'{"choices": [1]}'), id="choice-that-is-a-number"),
+        pytest.param(
+            ChatAnswer(status=400, body=b"no", content_type="text/html; charset=hex"), id="charset-hex-400"
+        ),
+        pytest.param(
+            ChatAnswer(status=429, body=b"no", content_type="text/html; charset=rot13"),
+            id="charset-rot13-429",
+        ),
+    ],
+)
+async def test_an_answer_that_the_library_trips_over_is_an_error_of_the_model(answer: ChatAnswer) -> None:
+    with (
+        ChatServer(default=answer) as server,
+        pytest.raises(ChatModelError, match=r"'gpt-4o' gave no usable answer \((\w+): ") as caught,
+    ):
+        await model_on(server).complete_async(messages=QUESTION)
+    assert caught.value.__context__ is None
+
+
+async def test_a_key_that_the_server_repeats_in_its_headers_stays_out_of_logs(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    answer = ChatAnswer(body=completion("hello").body, headers={"X-Asked-With": f"Bearer {KEY}"})
+    with ChatServer(default=answer) as server:
+        await model_on(server).complete_async(messages=QUESTION)
+    assert "X-Asked-With" in caplog.text
+    assert KEY not in caplog.text

@@ -12,7 +12,7 @@ from rampart.core.log import log
 from rampart.llm.endpoint_limits import limiter_of
 from rampart.llm.pydantic_ai_errors import failure_of
 from rampart.llm.pydantic_ai_messages import SchemaUse, history_of, parameters_of, schema_use_of
-from rampart.llm.pydantic_ai_models import entered_async, made_from, without_retries
+from rampart.llm.pydantic_ai_models import entered_async, is_function, made_from, without_retries
 from rampart.llm.pydantic_ai_usage import usage_of_response
 from rampart.llm.retrying import call_with_retries_async
 from rampart.text.oneline import quote
@@ -158,7 +158,7 @@ class PydanticAIChatModel:
             if schema is not None and _is_about_the_request(error):
                 failure = _SchemaRefusedError()
             else:
-                failure = failure_of(error, who=self._who)
+                failure = failure_of(error, who=self._who, is_function=is_function(call.model))
                 if failure is error:
                     raise
         raise failure  # outside of the handlers, so that it carries none of their texts along

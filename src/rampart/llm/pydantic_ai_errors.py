@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from rampart.core.errors import ChatModelError, ConfigurationError, EmptyCompletionError, RateLimitError
+from rampart.core.log import log
 from rampart.llm.refusal import refusal_of
 from rampart.llm.retrying import TransientError
 from rampart.text.oneline import quote
@@ -18,16 +19,17 @@ _BROKEN_OFF = frozenset({"RemoteProtocolError", "ReadError", "DecodingError"})
 _SHOWN = 300
 
 
-def failure_of(error: Exception, *, who: str) -> Exception:
+def failure_of(error: Exception, *, who: str, is_function: bool) -> Exception:
     """The error to raise for one of pydantic-ai's or of a library below it.
 
     Args:
         error: What the call raised.
         who: The model, as messages name it.
+        is_function: Whether the model is a function in this process, whose errors are the user's own.
 
     Returns:
         A `TransientError` where the same call may succeed later. An error that is none of a model, a library
-        or a connection comes back as it is.
+        or a connection comes back as it is if the model is a function of the user's.
     """
     from pydantic_ai import exceptions  # noqa: PLC0415  # of an extra; it raised the error
 
@@ -41,7 +43,11 @@ def failure_of(error: Exception, *, who: str) -> Exception:
         return ChatModelError(f"{who} gave no usable answer: {_said(error)}")
     if _is_of_a_connection(error):
         return TransientError(ChatModelError(_lost(error, who=who), retryable=True))
-    return error
+    if is_function:
+        return error
+    # Libraries trip over answers that are made for it, such as one nested too deep, in ways of their own.
+    log.debug("%s failed in a way that its library does not tell of", who, exc_info=error)
+    return ChatModelError(f"{who} gave no usable answer ({type(error).__name__}: {_said(error)})")
 
 
 def _refused(error: ModelAPIError, *, who: str) -> Exception:

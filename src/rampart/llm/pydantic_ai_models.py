@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rampart.core.errors import ConfigurationError
 from rampart.core.to_its_end import to_its_end_async
+from rampart.llm.library_logs import keep_secrets_from_logs
 from rampart.text.oneline import quote
 from rampart.text.secrets import MIN_SECRET_LENGTH, register_secret
 
@@ -57,8 +58,16 @@ def made_from(given: Model[Any] | str, *, who: str) -> Model[Any]:
         failure = ConfigurationError(f"{who} cannot be used as it is set up: {quote(str(error))}")
     else:
         _register_key(model)
+        keep_secrets_from_logs()
         return model
     raise failure
+
+
+def is_function(model: Model[Any]) -> bool:
+    """Whether it is a function in this process that stands for a model."""
+    from pydantic_ai.models.function import FunctionModel  # noqa: PLC0415  # of an extra; the model shows it
+
+    return isinstance(model, FunctionModel)
 
 
 def _register_key(model: Model[Any]) -> None:
