@@ -96,6 +96,10 @@ class ObjectiveAttack(BaseExecution):
             max_turns=turns_planned,
         )
 
+    def _shown_texts(self) -> Sequence[str]:
+        # What the agent is to be led to stands in the objective, such as the address of a sink.
+        return [self._objective]
+
     async def _execute_async(self, *, adapter: AgentAdapter) -> Result:
         running = running_or_alone(self._limits)
         health = AttackerHealth(turns_planned=self._turns_planned)
