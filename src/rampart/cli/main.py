@@ -3,6 +3,7 @@
 import click
 
 from rampart.cli.demo import demo
+from rampart.cli.evaluators import evaluators
 from rampart.cli.judge import judge
 
 
@@ -13,4 +14,5 @@ def main() -> None:
 
 
 main.add_command(demo)
+main.add_command(evaluators)
 main.add_command(judge)

@@ -1,0 +1,13 @@
+"""`rampart evaluators ...`."""
+
+import click
+
+from rampart.cli.evaluators_check import evaluators_check
+
+
+@click.group()
+def evaluators() -> None:
+    """Find out whether evaluators answer rightly."""
+
+
+evaluators.add_command(evaluators_check, name="check")
