@@ -68,6 +68,31 @@ class TestMaking:
             pytest.param(
                 {"max_retries": True}, "LLMConfig.max_retries must be an int .* got True", id="bool"
             ),
+            pytest.param(
+                {"model": "a\ud800"}, "LLMConfig.model holds half a character", id="half-a-character"
+            ),
+            pytest.param({"deployment": 5}, "LLMConfig.deployment must name a model, got 5", id="deployment"),
+            pytest.param(
+                {"deployment": " "}, "LLMConfig.deployment must name a model", id="blank-deployment"
+            ),
+            pytest.param(
+                {"metadata": None}, "LLMConfig.metadata must be a dict, got NoneType", id="no-metadata"
+            ),
+            pytest.param(
+                {"endpoint": "http://256.1.1.1/v1"},
+                r"LLMConfig.endpoint http://256.1.1.1/v1 cannot be reached \(Invalid IPv4 address",
+                id="no-address",
+            ),
+            pytest.param(
+                {"metadata": {"temperature": 10**400}},
+                r"\['temperature'\] must be a finite number",
+                id="huge",
+            ),
+            pytest.param(
+                {"metadata": {"timeout_s": 10**5000}},
+                r"\['timeout_s'\] must be a finite number, got <unprintable",
+                id="huger",
+            ),
             pytest.param({"endpoint": "nonsense"}, "LLMConfig.endpoint 'nonsense' is no http", id="endpoint"),
             pytest.param(
                 {"metadata": {"seed": "7"}}, r"LLMConfig.metadata\['seed'\] must be a finite", id="seed"

@@ -178,3 +178,8 @@ class TestFigures:
     )
     def test_what_the_service_says_that_it_cost(self, figures: Any, expected: float | None) -> None:
         assert stated_cost_usd(figures) == expected
+
+
+def test_a_price_beyond_all_numbers_is_refused() -> None:
+    with pytest.raises(ValueError, match="input_usd_per_million must be finite"):
+        set_price("m", input_usd_per_million=10**400, output_usd_per_million=1)

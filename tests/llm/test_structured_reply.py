@@ -54,6 +54,7 @@ def itself() -> dict[str, Any]:
     [
         pytest.param(itself(), "Circular reference", id="contains-itself"),
         pytest.param({"enum": {1, 2}}, "set is not JSON serializable", id="set"),
+        pytest.param({"description": "\ud800"}, "surrogates not allowed", id="half-a-character"),
         pytest.param({"minimum": float("nan")}, "not JSON compliant", id="nan"),
     ],
 )

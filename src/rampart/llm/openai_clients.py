@@ -118,6 +118,7 @@ def _client(endpoint: Endpoint, credential: str | EntraIdToken) -> AsyncOpenAI:
     from openai import AsyncAzureOpenAI, AsyncOpenAI  # noqa: PLC0415  # of an extra
 
     keep_secrets_from_logs()
+    _check_url(endpoint)
     http_client = _http_client(endpoint)
     key, token = (None, credential.get_async) if isinstance(credential, EntraIdToken) else (credential, None)
     if endpoint.is_azure and "api-version" in endpoint.query:
@@ -142,6 +143,20 @@ def _client(endpoint: Endpoint, credential: str | EntraIdToken) -> AsyncOpenAI:
     ):  # the environment's OPENAI_ORG_ID and OPENAI_PROJECT_ID are nobody else's matter
         client.organization = client.project = None
     return client
+
+
+def _check_url(endpoint: Endpoint) -> None:
+    """Refuse what only the library knows to be no URL, such as 256.1.1.1 for a host."""
+    import httpx2  # noqa: PLC0415  # of an extra
+
+    reason = ""
+    try:
+        httpx2.URL(endpoint.url)
+    except httpx2.InvalidURL as error:
+        reason = quote(str(error), limit=200)
+    if reason:
+        msg = f"LLMConfig.endpoint {endpoint.shown_url} cannot be reached ({reason}); check its host"
+        raise ConfigurationError(msg)
 
 
 def _http_client(endpoint: Endpoint) -> AsyncClient:

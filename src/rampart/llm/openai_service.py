@@ -11,6 +11,7 @@ from rampart.llm.endpoint import Endpoint, endpoint_of
 from rampart.llm.openai_clients import OpenAIClients
 from rampart.llm.options import CallOptions, call_options
 from rampart.text.oneline import quote
+from rampart.text.safe import safe_repr
 
 if TYPE_CHECKING:
     from rampart.core.llm import LLMConfig
@@ -41,13 +42,16 @@ def service_of(config: LLMConfig) -> Service:
     Raises:
         ConfigurationError: If something is missing or unusable; the field is named.
     """
-    model: object = config.model  # a configuration is not checked when it is made
-    if not isinstance(model, str) or not model.strip():
-        msg = f"LLMConfig.model must name a model, got {model!r}"
+    _check_name("model", config.model)
+    if config.deployment is not None and config.deployment != "":
+        _check_name("deployment", config.deployment)
+    metadata: object = config.metadata
+    if not isinstance(metadata, dict):
+        msg = f"LLMConfig.metadata must be a dict, got {type(metadata).__name__}"
         raise ConfigurationError(msg)
     retries: object = config.max_retries
     if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
-        msg = f"LLMConfig.max_retries must be an int of 0 or more, got {retries!r}"
+        msg = f"LLMConfig.max_retries must be an int of 0 or more, got {quote(safe_repr(retries), limit=100)}"
         raise ConfigurationError(msg)
     endpoint = endpoint_of(config)
     credential = credential_of(config, endpoint=endpoint)
@@ -59,3 +63,15 @@ def service_of(config: LLMConfig) -> Service:
         who=f"the model '{quote(config.deployment or config.model, limit=100)}' at {endpoint.shown_url}",
         key_source=source if isinstance(credential, str) else "a token of Entra ID",
     )
+
+
+def _check_name(field: str, name: object) -> None:
+    """Refuse what names no model; a configuration is not checked when it is made."""
+    if not isinstance(name, str) or not name.strip():
+        msg = f"LLMConfig.{field} must name a model, got {quote(safe_repr(name), limit=100)}"
+        raise ConfigurationError(msg)
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        msg = f"LLMConfig.{field} holds half a character, which cannot be sent: {quote(name, limit=100)}"
+        raise ConfigurationError(msg) from None

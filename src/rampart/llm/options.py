@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rampart.core.errors import ConfigurationError
 from rampart.core.log import log
 from rampart.text.oneline import quote
+from rampart.text.safe import safe_repr
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,6 +28,7 @@ SENT = (
 READ = ("api_version", "timeout_s")
 # With the default limit of a turn, 120 s, the error that a silent model causes still names the model.
 DEFAULT_TIMEOUT_S = 90.0
+_LARGEST = sys.float_info.max  # ints can lie beyond it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +70,7 @@ def call_options(config: LLMConfig) -> CallOptions:
 
 def _number(config: LLMConfig, key: str) -> int | float:
     value = config.metadata[key]
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        msg = f"LLMConfig.metadata[{key!r}] must be a finite number, got {quote(repr(value), limit=100)}"
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _LARGEST:
+        msg = f"LLMConfig.metadata[{key!r}] must be a finite number, got {quote(safe_repr(value), limit=100)}"
         raise ConfigurationError(msg)
     return value

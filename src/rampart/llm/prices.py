@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rampart.core.log import log
+from rampart.text.oneline import quote
+from rampart.text.safe import safe_repr
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -133,7 +135,7 @@ def _dollars(name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         msg = f"{name} must be a number, got {type(value).__name__}"
         raise TypeError(msg)
-    if not math.isfinite(value) or value < 0:
-        msg = f"{name} must be finite and not negative, got {value!r}"
+    if not 0 <= value <= sys.float_info.max:  # ints can lie beyond it
+        msg = f"{name} must be finite and not negative, got {quote(safe_repr(value), limit=60)}"
         raise ValueError(msg)
     return float(value)

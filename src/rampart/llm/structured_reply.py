@@ -20,7 +20,7 @@ def response_format(schema: dict[str, Any]) -> dict[str, Any]:
         ValueError: If the schema is no JSON.
     """
     try:
-        json.dumps(schema, allow_nan=False)
+        json.dumps(schema, allow_nan=False, ensure_ascii=False).encode()
     except (TypeError, ValueError, RecursionError) as error:
         msg = (
             f"response_schema must be a JSON Schema, got what cannot be written as JSON: {quote(str(error))}"
