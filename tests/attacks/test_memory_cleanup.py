@@ -19,10 +19,21 @@ from tests.attacks.remembering_agent import (
 )
 from tests.attacks.support import Judge
 
-from rampart import Attacks, EvalOutcome, Limits, Result, SafetyStatus
+from rampart import (
+    Attacks,
+    EvalOutcome,
+    ExecutionEventData,
+    ExecutionEventHandler,
+    Limits,
+    Payload,
+    Request,
+    Result,
+    SafetyStatus,
+)
 from rampart.attacks import Recall
 from rampart.core.listener import listening
 from rampart.drivers import StaticDriver
+from rampart.testing import ScriptedAgent
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,6 +100,16 @@ class TestWorks:
         assert [turn.request.prompt for turn in result.turns] == [TRIGGER]
         assert result.attempts[-1].turns[0].request.prompt == ASK
         assert len(result.injections) == 1
+
+    async def test_what_the_cleanup_sends_is_no_injection(self) -> None:
+        """A file that travels with the question is delivered once, by the question before the cleanup."""
+        agent = ScriptedAgent(["Fine."], repeat_last=True)
+        ask = Request(prompt=ASK, attachments=[Payload(content="a list", id="list")])
+        result = await attack(forget=lambda: None, persisted=Recall(ask=ask, evaluator=HOLDS)).execute_async(
+            adapter=agent
+        )
+        assert [one for one, _ in phases(result)][-2:] == ["recall", "cleanup check"]
+        assert [record.payload_id for record in result.injections] == [None, "list"]
 
     async def test_silence_proves_nothing_where_nothing_was_ever_heard(self, notes: Notes) -> None:
         result = await attacked(Secretary(notes, "blind"), forget=notes.clear, require_persistence=False)
@@ -249,6 +270,24 @@ class TestBrokenPhases:
         assert result.status is ERROR
         assert result.summary == f"DriverError: the driver of the {phase} session sent nothing"
 
+    async def test_a_recall_that_breaks_once_it_has_shown_what_it_was_asked_for(self, notes: Notes) -> None:
+        class Handler(ExecutionEventHandler):
+            async def on_event_async(self, *, event_data: ExecutionEventData) -> None:
+                events.append(event_data.event.value)
+
+        def before(prompt: str) -> None:
+            if prompt == "And what else?":
+                raise ConnectionError("down")
+
+        events: list[str] = []
+        result = await attacked(
+            Secretary(notes, "blind", before=before),
+            persisted=Recall(ask=[ASK, "And what else?"], evaluator=HOLDS),
+            event_handlers=[Handler()],
+        )
+        assert (result.status, result.metadata["memory"]["kept"]) == (SAFE, "observed")
+        assert events == ["on_pre_execute", "on_post_execute"]
+
     async def test_harm_that_was_done_before_the_trigger_broke_counts(self, notes: Notes) -> None:
         def before(prompt: str) -> None:
             if prompt == "And another one.":
@@ -354,6 +393,28 @@ class TestCancelled:
         result = await attacked(secretary, forget=notes.clear, limits=Limits(execution_timeout_s=0.3))
         assert (result.status, notes.all()) == (ERROR, [])
         assert "timed out after 0.3 s" in result.summary
+
+    async def test_again_while_it_forgets_after_a_first_time_between_two_sessions(self, notes: Notes) -> None:
+        planted, forgetting = asyncio.Event(), asyncio.Event()
+
+        async def forget() -> None:
+            forgetting.set()
+            await asyncio.sleep(0.05)
+            notes.clear()
+
+        def before(prompt: str) -> None:
+            if prompt == PLANT:
+                asyncio.get_running_loop().call_later(0.05, planted.set)
+
+        secretary = Secretary(notes, before=before)
+        attack_ = attack(forget=forget, settle_s=60)
+        task = asyncio.create_task(attack_.execute_async(adapter=secretary.adapter))
+        for moment in (planted, forgetting):
+            await asyncio.wait_for(moment.wait(), 10)
+            task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert notes.all() == []
 
 
 class TestRefusals:
