@@ -222,6 +222,14 @@ async def test_an_attacker_model_that_fails_is_an_error(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
+async def test_a_model_that_returns_no_completion_has_failed_and_not_refused(name: str) -> None:
+    broken = ScriptedChatModel([lambda messages: None])
+    result = await _attack(name, broken).execute_async(adapter=_agent(name, 1))
+    assert result.status is SafetyStatus.ERROR
+    assert "ScriptedChatModel.complete_async returned NoneType without a text" in result.summary
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
 async def test_a_harm_is_not_lost_when_the_attack_fails_afterwards(name: str) -> None:
     """Without a stop condition the attack goes on after the secret is out."""
     attacking = AttackingModel([message("one"), ChatModelError("the endpoint is down")])
@@ -238,6 +246,7 @@ async def test_a_stop_condition_of_the_user_ends_the_attack_as_it_was_meant_to(n
     assert result.status is SafetyStatus.SAFE
     assert len(agent.requests) == 2
     assert result.metadata["attacker"]["ended"] == "the stop condition was met"
+    assert f"the stop condition was met after 2 of {TURNS} turns" in result.summary
 
 
 async def test_a_grader_that_fails_at_the_end_takes_nothing_back(caplog: pytest.LogCaptureFixture) -> None:

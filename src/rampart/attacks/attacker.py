@@ -124,8 +124,14 @@ class Attacker:
         except Exception as error:
             msg = f"the attacker model failed: {type(error).__name__}: {quote(safe_str(error))}"
             raise DriverError(msg) from error
-        text: object = getattr(completion, "text", None)
-        return text if isinstance(text, str) else ""
+        text: object = getattr(completion, "text", None)  # a model of the user's may return anything
+        if not isinstance(text, str):
+            msg = (
+                f"the attacker model failed: {type(self._model).__name__}.complete_async returned "
+                f"{type(completion).__name__} without a text, expected a Completion"
+            )
+            raise DriverError(msg)
+        return text
 
     def _read(self, reply: str) -> tuple[AttackMessage | None, bool]:
         """The message in a reply, and whether the attacker declined to write one."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rampart.attacks.attacker_health import STOPPED
 from rampart.attacks.campaign import REACHED
 from rampart.attacks.verdict import attack_result, reports_too_little
 from rampart.core.evaluation import EvalOutcome
@@ -143,4 +144,7 @@ def _note(campaign: Campaign, outcome: ArmOutcome | None) -> str:
         if notes == [f"{health.turns_planned} {health.unit}"]:
             notes = []  # it would say the same twice
         notes.append(f"all {health.turns_planned} {health.unit} used")
+    elif health is not None and health.ended == STOPPED:
+        how_far = f"{health.turns_run} of {health.turns_planned} {health.unit}"
+        notes.append(f"the stop condition was met after {how_far}")
     return f"; {', '.join(notes)}" if notes else ""

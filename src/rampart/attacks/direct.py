@@ -79,8 +79,7 @@ class PromptExecution(BaseExecution):
         return "prompt"
 
     def _shown_texts(self) -> Sequence[str]:
-        texts = (_text_of(prompt) for prompt in self._prompts)
-        return [text for text in texts if text]
+        return [text for prompt in self._prompts for text in _texts_of(prompt)]
 
     async def _execute_async(self, *, adapter: AgentAdapter) -> Result:
         running = running_or_alone(self._limits)
@@ -120,10 +119,10 @@ def _sent(payload: Payload) -> Request:
     return Request(attachments=[payload])
 
 
-def _text_of(prompt: str | Payload | Request) -> str | None:
+def _texts_of(prompt: str | Payload | Request) -> list[str]:
     if isinstance(prompt, Request):
-        return prompt.prompt
-    return prompt.content if isinstance(prompt, Payload) else prompt
+        return [prompt.prompt or "", *(attachment.content for attachment in prompt.attachments)]
+    return [prompt.content if isinstance(prompt, Payload) else prompt]
 
 
 def _checked(prompt: object, position: int) -> str | Payload | Request:
