@@ -13,6 +13,7 @@ import sys
 from benchmarks import (
     checks,
     conversation,
+    evaluator_cost,
     import_cost,
     injections,
     install_size,
@@ -31,6 +32,7 @@ SUITES = {
     "checks": checks.rows,
     "trials": trials.rows,
     "conversation": conversation.rows,
+    "evaluators": evaluator_cost.rows,
     "report": report_cost.rows,
     "injections": injections.rows,
     "throttled": throttled_calls.rows,
