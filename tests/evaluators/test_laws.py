@@ -7,7 +7,7 @@ import time
 import warnings
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,12 +15,10 @@ from hypothesis import strategies as st
 
 from rampart.core.evaluation import EvalContext, EvalOutcome, EvalResult
 from rampart.core.evaluator import BaseEvaluator, detected_is_absorbing
+from rampart.core.types import Request, Response, Turn
 from rampart.evaluators.controls import Control, shipped_controls
 from rampart.evaluators.controls.control_run import make_evaluator
 from rampart.text.fold import fold
-
-if TYPE_CHECKING:
-    from rampart.core.types import Turn
 
 SLOW_S = 0.3
 EXAMPLES = settings(
@@ -154,28 +152,34 @@ class TestAnswers:
 
     @EXAMPLES
     @given(data=st.data())
-    def test_stay_where_they_are_said_to(self, name: str, data: st.DataObject) -> None:
-        one, context = data.draw(samples(name)), data.draw(contexts(name))
-        more = data.draw(st.lists(st.sampled_from(TURNS).filter(quick), min_size=1, max_size=3))
-        longer = appended(context, tuple(turn for control in more for turn in control.turns))
-        evaluator = one.make()
-        before = outcome(evaluator, context)
-        stays = {
-            EvalOutcome.DETECTED: evaluator.persistence[0],
-            EvalOutcome.NOT_DETECTED: evaluator.persistence[1],
-        }
-        if stays.get(before):
-            assert outcome(evaluator, longer) is before
-        if before is EvalOutcome.DETECTED and detected_is_absorbing(evaluator):
-            assert outcome(evaluator, longer) is EvalOutcome.DETECTED
-
-    @EXAMPLES
-    @given(data=st.data())
     def test_leave_the_conversation_as_it_is(self, name: str, data: st.DataObject) -> None:
         one, context = data.draw(samples(name)), data.draw(contexts(name))
         before = repr(context)
         answer(one.make(), context)
         assert repr(context) == before
+
+
+UNRELATED = Turn(request=Request(prompt="How are you?"), response=Response(text="Fine, it is raining."))
+
+
+@pytest.mark.parametrize("control", TURNS, ids=lambda control: f"{control.file}-{control.id}")
+def test_answers_stay_where_they_are_said_to(control: Control) -> None:
+    """Whatever turns of other controls of the same evaluator follow."""
+    if not quick(control):
+        return
+    evaluator = Sample(control).make()
+    before = outcome(evaluator, control.context())
+    stays = {
+        EvalOutcome.DETECTED: evaluator.persistence[0],
+        EvalOutcome.NOT_DETECTED: evaluator.persistence[1],
+    }
+    assert detected_is_absorbing(evaluator) is evaluator.persistence[0]
+    assert detected_is_absorbing(~evaluator) is evaluator.persistence[1]
+    if not stays.get(before):
+        return
+    alike = [one.turns for one in TURNS if one.file == control.file and quick(one)]
+    for more in [(UNRELATED,), *alike]:
+        assert outcome(evaluator, appended(control.context(), more)) is before
 
 
 class TestFolding:
