@@ -75,3 +75,22 @@ async def test_a_closed_model_answers_nothing(no_model: Path) -> None:
     model.close()
     with pytest.raises(ConfigurationError, match="the local model Empty-Model is closed; make a new"):
         await model.complete_async(messages=QUESTION)
+
+
+@pytest.mark.parametrize(
+    ("schema", "error", "message"),
+    [
+        (True, TypeError, "response_schema must be a dict, a JSON Schema, got bool"),
+        ({"enum": {1}}, ValueError, "what cannot be written as JSON: Object of type set"),
+        ({"const": "\ud800"}, ValueError, "what cannot be written as JSON: .*surrogates"),
+        ({"minimum": float("nan")}, ValueError, "what cannot be written as JSON: Out of range"),
+        ({"type": "array", "minItems": "z"}, ValueError, "limits that are no numbers"),
+        ({"type": "number", "minimum": "z"}, ValueError, "limits that are no numbers"),
+    ],
+    ids=["bool", "set", "half-a-character", "nan", "min-items", "minimum"],
+)
+async def test_a_schema_that_is_none_is_refused_before_a_model_is_loaded(
+    no_model: Path, schema: Any, error: type[Exception], message: str
+) -> None:
+    with LocalChatModel(path=no_model) as model, pytest.raises(error, match=message):
+        await model.complete_async(messages=QUESTION, response_schema=schema)

@@ -184,6 +184,17 @@ async def test_a_schema_that_is_none_is_refused(
     capfd.readouterr()  # the runtime's own words
 
 
+async def test_what_a_schema_that_is_none_let_through_is_not_blamed_on_its_length(
+    path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with (
+        LocalChatModel(path=path, context_tokens=1024, max_tokens=4) as model,
+        pytest.raises(ChatModelError, match=r"could not be held to the response_schema|refused the call"),
+    ):
+        await model.complete_async(messages=asked("Say hello."), response_schema={"type": "nonsense"})
+    capfd.readouterr()  # the runtime's own words
+
+
 @pytest.mark.parametrize(
     "number",
     [{"type": "number", "minimum": 0.25, "maximum": 0.75}, {"type": "number"}, {"type": "integer"}],

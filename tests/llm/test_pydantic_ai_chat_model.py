@@ -433,3 +433,10 @@ async def test_a_key_that_the_server_repeats_in_its_headers_stays_out_of_logs(
         await model_on(server).complete_async(messages=QUESTION)
     assert "X-Asked-With" in caplog.text
     assert KEY not in caplog.text
+
+
+async def test_a_schema_that_cannot_be_sent_is_refused() -> None:
+    model, recorded = model_with(saying("x"))
+    with pytest.raises(ValueError, match=r"response_schema must be a JSON Schema, .*set is not JSON"):
+        await model.complete_async(messages=QUESTION, response_schema={"enum": {1, 2}})
+    assert recorded.asked == []

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from rampart.text.oneline import quote
+
 _MOST_ITEMS = 4
 """Items of an array that sets no limit, if there is room for them."""
 _SHORTEST = 8
@@ -40,8 +42,15 @@ def bounded_schema(schema: dict[str, Any], *, max_tokens: int) -> dict[str, Any]
     Args:
         schema: The JSON Schema; it is left as it is.
         max_tokens: Length at which a reply is cut.
+
+    Raises:
+        ValueError: If its limits are no numbers.
     """
-    return _bounded_object(schema, int(max_tokens * _MARGIN))
+    try:
+        return _bounded_object(schema, int(max_tokens * _MARGIN))
+    except TypeError as error:
+        msg = f"response_schema must be a JSON Schema, got limits that are no numbers: {quote(str(error))}"
+        raise ValueError(msg) from None
 
 
 def _bounded(schema: Any, tokens: int) -> Any:

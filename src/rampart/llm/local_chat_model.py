@@ -17,6 +17,7 @@ from rampart.llm.bounded_schema import bounded_schema
 from rampart.llm.control_tokens import control_tokens, without_tokens
 from rampart.llm.gguf_file import gguf_file
 from rampart.llm.local_runtime import LocalReply, LocalRuntime
+from rampart.llm.schema_check import check_schema
 from rampart.text.oneline import quote
 
 if TYPE_CHECKING:
@@ -99,7 +100,10 @@ class LocalChatModel:
                 reply to a schema was cut.
             EmptyCompletionError: If the model said nothing.
             ConfigurationError: If the runtime is not installed or cannot load the file, or this is closed.
+            ValueError: If `response_schema` is no JSON Schema.
         """
+        if response_schema is not None:
+            check_schema(response_schema)
         stop = threading.Event()
         call = self._submit(messages, response_schema, stop.is_set)
         reply = asyncio.wrap_future(call)
@@ -174,7 +178,7 @@ class LocalChatModel:
             return self._loaded
 
     def _completion(self, reply: LocalReply, *, with_schema: bool) -> Completion:
-        if with_schema and reply.cut:
+        if with_schema and reply.cut and _begins_as_json(reply.text):
             msg = (
                 f"the reply of the local model {self.model_name} was cut at its limit, so it is no complete "
                 f"JSON; raise max_tokens ({self._max_tokens}) or context_tokens ({self._context_tokens})"
@@ -183,7 +187,7 @@ class LocalChatModel:
         if not reply.text.strip():
             msg = f"the local model {self.model_name} answered with nothing"
             raise EmptyCompletionError(msg)
-        if with_schema and not _is_json(reply.text):
+        if with_schema and (reply.cut or not _is_json(reply.text)):
             msg = (
                 f"the local model {self.model_name} could not be held to the response_schema, which the "
                 f"runtime does not understand; it said: {quote(reply.text, limit=200)}"
@@ -199,6 +203,11 @@ async def _forget_async(reply: asyncio.Future[LocalReply]) -> None:
     finally:
         if not reply.cancelled():
             reply.exception()  # marks it as seen
+
+
+def _begins_as_json(text: str) -> bool:
+    """Whether a reply that was cut may be the beginning of JSON."""
+    return not text.strip() or text.lstrip()[0] in '{["-0123456789tfn'
 
 
 def _is_json(text: str) -> bool:

@@ -15,6 +15,7 @@ from rampart.llm.pydantic_ai_messages import SchemaUse, history_of, parameters_o
 from rampart.llm.pydantic_ai_models import entered_async, is_function, made_from, without_retries
 from rampart.llm.pydantic_ai_usage import usage_of_response
 from rampart.llm.retrying import call_with_retries_async
+from rampart.llm.schema_check import check_schema
 from rampart.text.oneline import quote
 
 if TYPE_CHECKING:
@@ -105,6 +106,8 @@ class PydanticAIChatModel:
             EmptyCompletionError: If the model answered nothing, or its content filter refused.
             ChatModelError: If the service was not reached, refused the call, or gave no usable answer.
         """
+        if response_schema is not None:
+            check_schema(response_schema)
         call = _Call(model=self._model(), history=history_of(messages), schema=response_schema)
         async with entered_async(call.model):
             response = await call_with_retries_async(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from rampart.text.oneline import quote
+from rampart.llm.schema_check import check_schema
 
 _UNKNOWN_TO_STRICT = frozenset({"allOf", "definitions", "if", "not", "oneOf", "patternProperties"})
 
@@ -17,15 +16,10 @@ def response_format(schema: dict[str, Any]) -> dict[str, Any]:
     require all of their properties and forbid others; for another schema it is left off.
 
     Raises:
-        ValueError: If the schema is no JSON.
+        TypeError: If the schema is no dict.
+        ValueError: If it cannot be written as JSON.
     """
-    try:
-        json.dumps(schema, allow_nan=False, ensure_ascii=False).encode()
-    except (TypeError, ValueError, RecursionError) as error:
-        msg = (
-            f"response_schema must be a JSON Schema, got what cannot be written as JSON: {quote(str(error))}"
-        )
-        raise ValueError(msg) from None
+    check_schema(schema)
     wrapped = {"name": "reply", "schema": schema, "strict": _allows_strict(schema)}
     return {"type": "json_schema", "json_schema": wrapped}
 
