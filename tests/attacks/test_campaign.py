@@ -6,6 +6,7 @@ import asyncio
 import gc
 import warnings
 from typing import TYPE_CHECKING, Any, Self
+from unittest import SkipTest
 
 import pytest
 from tests.attacks.attacking_model import SECRET, AttackingModel, message
@@ -26,7 +27,7 @@ from rampart import (
     SafetyStatus,
 )
 from rampart.core.errors import ChatModelError
-from rampart.core.listener import listening
+from rampart.core.listener import listening, runner_outcomes
 from rampart.evaluators import ResponseContains
 from rampart.testing import ScriptedAgent, ScriptedChatModel
 
@@ -110,6 +111,23 @@ async def test_a_harm_outlasts_whatever_ends_the_attack(
     assert result.turns[0].response.text == SECRET
     assert error.startswith(result.metadata["error_type"])
     assert ExecutionEvent.ON_ERROR in events.seen
+
+
+class _NotToday(BaseException):
+    """What a test runner takes for a skip."""
+
+
+@pytest.mark.parametrize(
+    "skip", [_NotToday("no backend"), SkipTest("no backend")], ids=lambda one: type(one).__name__
+)
+async def test_a_skip_does_not_hide_a_harm(skip: BaseException) -> None:
+    with runner_outcomes(skips=(_NotToday, SkipTest), exits=()):
+        attack = Attacks.prompt(prompt=["a", "b"], evaluator=FOUND, stop_at_first=False)
+        result = await attack.execute_async(adapter=ScriptedAgent([SECRET, skip]))
+        assert result.status is SafetyStatus.UNSAFE
+        assert "no backend" in result.summary
+        with pytest.raises(type(skip), match="no backend"):  # without a harm it stays a skip
+            await attack.execute_async(adapter=ScriptedAgent(["no", skip]))
 
 
 async def test_a_converter_that_fails_without_harm_is_an_error() -> None:

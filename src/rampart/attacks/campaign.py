@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rampart.attacks.arm import run_arm_async
 from rampart.attacks.attack_end import AttackEnd
 from rampart.core.attempt import Attempt
+from rampart.core.errors import InfrastructureError
 from rampart.core.evaluation import EvalOutcome
 from rampart.core.listener import exit_types, skip_types
 from rampart.core.types import TraceEndReason
+from rampart.text.safe import safe_str
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterator, Sequence
@@ -168,22 +170,25 @@ class Campaign:
 
     @contextmanager
     def keeping_harm(self) -> Iterator[None]:
-        """Go on to the verdict after whatever ends the attack early, if the objective was reached by then."""
+        """Go on to the verdict after whatever ends the attack early, if the objective was reached by then.
+
+        A skip too: it says that nothing was tested, which is no longer true.
+        """
         try:
             yield
-        except (Exception, asyncio.CancelledError) as error:
-            ends_all = isinstance(error, (AttackEnd, *skip_types(), *exit_types()))
-            if ends_all or not self.reached:
+        except BaseException as error:
+            if not self.reached or isinstance(error, (AttackEnd, *exit_types())):
                 raise
             watchdog = self.running.watchdog
             if isinstance(error, Exception):
                 self.failure = error
-            elif watchdog.stop_requested:
-                self.cancelled = True
-            else:
-                self.failure = watchdog.outer_timeout()
-                if self.failure is None:
-                    raise
+            elif isinstance(error, skip_types()):
+                self.failure = InfrastructureError(f"skipped: {safe_str(error)}")
+            elif isinstance(error, asyncio.CancelledError):
+                self.cancelled = watchdog.stop_requested
+                self.failure = None if self.cancelled else watchdog.outer_timeout()
+            if not self.cancelled and self.failure is None:  # an interrupt
+                raise
 
     async def between_async(self, what: str, work: Coroutine[Any, Any, T]) -> T:
         """Do what has to be done between two conversations, within the limit for one turn."""
