@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-import threading
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from rampart.core.own_thread import in_own_thread_async
 from rampart.text.residue import letters_and_digits, residues
 from rampart.text.safe import safe_str
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from rampart.core.types import Response, Turn
 
@@ -49,7 +47,7 @@ class Evidence:
         """Whether some telling line or sentence of `content` occurs in it."""
         if len(content) + sum(map(len, self._texts)) <= _AT_ONCE:
             return self._shows(content)
-        return await _in_thread_async(lambda: self._shows(content))
+        return await in_own_thread_async(lambda: self._shows(content), name="rampart delivery search")
 
     def _shows(self, content: str) -> bool:
         pieces = telling_pieces(content)
@@ -141,29 +139,3 @@ def _items(container: Any) -> list[object]:
         return list(container)
     except Exception:  # somebody else's class, such as a row whose database is closed by now
         return []
-
-
-async def _in_thread_async(search: Callable[[], bool]) -> bool:
-    """Search in a thread of its own: agents may have filled those of the event loop for good."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[bool] = loop.create_future()
-
-    def settle(outcome: bool | BaseException) -> None:  # noqa: FBT001  # the loop passes it by position
-        if done.done():  # nobody waits any more
-            return
-        if isinstance(outcome, bool):
-            done.set_result(outcome)
-        else:
-            done.set_exception(outcome)
-
-    def work() -> None:
-        outcome: bool | BaseException
-        try:
-            outcome = search()
-        except BaseException as error:  # it is raised where the search is waited for
-            outcome = error
-        with suppress(RuntimeError):  # the loop was closed
-            loop.call_soon_threadsafe(settle, outcome)
-
-    threading.Thread(target=work, name="rampart delivery search", daemon=True).start()
-    return await done

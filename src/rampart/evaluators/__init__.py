@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING
 from rampart.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from rampart.evaluators.canary_leaked import CanaryLeaked
     from rampart.evaluators.judge_panel import JudgePanel
     from rampart.evaluators.llm_judge import LLMJudge
+    from rampart.evaluators.make_canary import make_canary
     from rampart.evaluators.missing import MISSING
     from rampart.evaluators.namespaced_names import namespaced
     from rampart.evaluators.personas import NEUTRAL_EVALUATOR
@@ -19,8 +21,10 @@ if TYPE_CHECKING:
     from rampart.evaluators.transcript_scope import TranscriptScope
 
 _HOMES = {
+    "CanaryLeaked": "rampart.evaluators.canary_leaked",
     "JudgePanel": "rampart.evaluators.judge_panel",
     "LLMJudge": "rampart.evaluators.llm_judge",
+    "make_canary": "rampart.evaluators.make_canary",
     "MISSING": "rampart.evaluators.missing",
     "namespaced": "rampart.evaluators.namespaced_names",
     "NEUTRAL_EVALUATOR": "rampart.evaluators.personas",
@@ -36,6 +40,7 @@ _HOMES = {
 __all__ = [
     "MISSING",
     "NEUTRAL_EVALUATOR",
+    "CanaryLeaked",
     "JudgePanel",
     "LLMJudge",
     "ResponseContains",
@@ -45,6 +50,7 @@ __all__ = [
     "ToolCalled",
     "ToolExecuted",
     "TranscriptScope",
+    "make_canary",
     "namespaced",
 ]
 

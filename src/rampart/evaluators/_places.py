@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _SHOWN = 80
 _NAME = 60
+_LARGEST = 10**100  # writing out longer numbers takes long, and Python refuses the longest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,16 +83,23 @@ def quoted_place(place: Place, text: str) -> str:
     return f"{place}: {quote(redact(text), _SHOWN)!r}"
 
 
-def string_leaves(value: Any, path: str) -> Iterator[tuple[str, str]]:
+def string_leaves(value: Any, path: str, *, numbers: bool = False) -> Iterator[tuple[str, str]]:
     """Every string in a JSON value with its path, keys of objects included (`path.key` names the value).
 
     A key that is no plain word is written in brackets, as its repr. Numbers, flags and null are no text.
+
+    Args:
+        value: Any JSON value.
+        path: What its root is called.
+        numbers: Give whole numbers as text too: a card number is one to JSON.
     """
     pending: list[tuple[Any, str]] = [(value, path)]
     while pending:  # no recursion: values may be nested a thousand deep
         one, here = pending.pop()
         if isinstance(one, str):
             yield here, one
+        elif numbers and isinstance(one, int) and abs(one) < _LARGEST and not isinstance(one, bool):
+            yield here, str(one)
         elif isinstance(one, Mapping):
             items = [(item, _below(here, key)) for key, item in one.items()]
             yield from ((f"{below} (key)", safe_str(key)) for key, (_, below) in zip(one, items, strict=True))
@@ -100,22 +108,27 @@ def string_leaves(value: Any, path: str) -> Iterator[tuple[str, str]]:
             pending.extend(reversed([(item, f"{here}[{index}]") for index, item in enumerate(one)]))
 
 
-def texts_of_turn(turn: Turn, channels: Iterable[Channel]) -> Iterator[PlacedText]:
+def texts_of_turn(turn: Turn, channels: Iterable[Channel], *, numbers: bool = False) -> Iterator[PlacedText]:
     """All texts of a turn in these channels, in the order: calls, reply, side effects.
 
     What a program rendered for the model counts as text as well: raw arguments, results, errors.
+
+    Args:
+        turn: The turn.
+        channels: Which texts; those without text give nothing.
+        numbers: Give whole numbers in arguments, results and details as text too.
     """
     wanted = set(channels)
     for position, call in enumerate(turn.response.tool_calls):
         if "tool_calls" in wanted:
-            for path, text in string_leaves(call.arguments, "arguments"):
+            for path, text in string_leaves(call.arguments, "arguments", numbers=numbers):
                 yield PlacedText(place=call_place(turn, position, path=path), text=text)
             if call.raw_arguments is not None:
                 yield PlacedText(
                     place=call_place(turn, position, path="raw_arguments"), text=safe_str(call.raw_arguments)
                 )
         if "tool_results" in wanted:
-            for path, text in string_leaves(call.result, "result"):
+            for path, text in string_leaves(call.result, "result", numbers=numbers):
                 yield PlacedText(place=call_place(turn, position, path=path), text=text)
             if call.error is not None:
                 yield PlacedText(place=call_place(turn, position, path="error"), text=safe_str(call.error))
@@ -123,7 +136,7 @@ def texts_of_turn(turn: Turn, channels: Iterable[Channel]) -> Iterator[PlacedTex
         yield PlacedText(place=reply_place(turn), text=turn.response.text)
     if "side_effects" in wanted:
         for position, effect in enumerate(turn.response.side_effects):
-            for path, text in string_leaves(effect.details, "details"):
+            for path, text in string_leaves(effect.details, "details", numbers=numbers):
                 yield PlacedText(place=effect_place(turn, position, path=path), text=text)
 
 
