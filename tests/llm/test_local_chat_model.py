@@ -1,5 +1,7 @@
 """What a local chat model refuses before a model is loaded."""
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -94,3 +96,29 @@ async def test_a_schema_that_is_none_is_refused_before_a_model_is_loaded(
 ) -> None:
     with LocalChatModel(path=no_model) as model, pytest.raises(error, match=message):
         await model.complete_async(messages=QUESTION, response_schema=schema)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform does not fork")
+def test_a_process_that_was_forked_off_is_told_to_make_its_own(no_model: Path) -> None:
+    script = f"""
+import asyncio, os
+from rampart.core.llm import ChatMessage
+from rampart.llm import LocalChatModel
+
+model = LocalChatModel(path={str(no_model)!r})
+child = os.fork()
+if child == 0:
+    try:
+        asyncio.run(model.complete_async(messages=[ChatMessage(role="user", content="Hi")]))
+    except Exception as error:
+        print(type(error).__name__, error, flush=True)
+    os._exit(0)
+os.waitpid(child, 0)
+"""
+    told = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert told.stdout == (
+        "ConfigurationError the local model Empty-Model belongs to the process that forked this one; "
+        "make a new LocalChatModel here\n"
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -79,6 +80,7 @@ class LocalChatModel:
         self._max_tokens = max_tokens
         self._temperature = temperature
         self._seed = seed
+        self._process = os.getpid()
         self._loading = threading.Lock()
         self._loaded: tuple[LocalRuntime, frozenset[str]] | None = None
         self._threads: ThreadPoolExecutor | None = ThreadPoolExecutor(
@@ -137,6 +139,12 @@ class LocalChatModel:
         threads = self._threads
         if threads is None:
             raise self._closed()
+        if os.getpid() != self._process:  # the threads did not come along, so a call would wait for ever
+            msg = (
+                f"the local model {self.model_name} belongs to the process that forked this one; make a new "
+                "LocalChatModel here"
+            )
+            raise ConfigurationError(msg)
         try:
             return threads.submit(self._ask, messages, schema, stopped)
         except RuntimeError as error:  # it was closed by another thread in between, or the process ends
