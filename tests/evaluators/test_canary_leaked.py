@@ -18,7 +18,7 @@ from rampart.core.evaluator import detected_is_absorbing
 from rampart.core.memo import enable_trace_memo
 from rampart.core.types import SideEffect, ToolCall
 from rampart.evaluators.canary_leaked import CanaryLeaked
-from rampart.evaluators.make_canary import make_canary
+from rampart.evaluators.canary_making import make_canary
 from rampart.text.canaries import checked_core, shown_canaries
 
 TOKEN = "k7q2m-x9trw-4bnze-hd5pa"

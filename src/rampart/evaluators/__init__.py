@@ -5,33 +5,47 @@ from typing import TYPE_CHECKING
 from rampart.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from rampart.core.channel import Channel
     from rampart.evaluators.canary_leaked import CanaryLeaked
+    from rampart.evaluators.canary_making import make_canary
     from rampart.evaluators.judge_panel import JudgePanel
+    from rampart.evaluators.language_is import LanguageIs
     from rampart.evaluators.llm_judge import LLMJudge
-    from rampart.evaluators.make_canary import make_canary
+    from rampart.evaluators.mentions_any import MentionsAny
     from rampart.evaluators.missing import MISSING
     from rampart.evaluators.namespaced_names import namespaced
+    from rampart.evaluators.own_evaluator import evaluator
     from rampart.evaluators.personas import NEUTRAL_EVALUATOR
     from rampart.evaluators.response_contains import ResponseContains
+    from rampart.evaluators.response_equals import ResponseEquals
+    from rampart.evaluators.response_matches_schema import ResponseMatchesSchema
     from rampart.evaluators.response_scope import ResponseScope
     from rampart.evaluators.rubric import Rubric
     from rampart.evaluators.side_effect_occurred import SideEffectOccurred
+    from rampart.evaluators.similar_to import SimilarTo
     from rampart.evaluators.tool_called import ToolCalled
     from rampart.evaluators.tool_executed import ToolExecuted
     from rampart.evaluators.transcript_scope import TranscriptScope
 
 _HOMES = {
     "CanaryLeaked": "rampart.evaluators.canary_leaked",
+    "Channel": "rampart.core.channel",
+    "evaluator": "rampart.evaluators.own_evaluator",
     "JudgePanel": "rampart.evaluators.judge_panel",
+    "LanguageIs": "rampart.evaluators.language_is",
     "LLMJudge": "rampart.evaluators.llm_judge",
-    "make_canary": "rampart.evaluators.make_canary",
+    "make_canary": "rampart.evaluators.canary_making",
+    "MentionsAny": "rampart.evaluators.mentions_any",
     "MISSING": "rampart.evaluators.missing",
     "namespaced": "rampart.evaluators.namespaced_names",
     "NEUTRAL_EVALUATOR": "rampart.evaluators.personas",
     "ResponseContains": "rampart.evaluators.response_contains",
+    "ResponseEquals": "rampart.evaluators.response_equals",
+    "ResponseMatchesSchema": "rampart.evaluators.response_matches_schema",
     "ResponseScope": "rampart.evaluators.response_scope",
     "Rubric": "rampart.evaluators.rubric",
     "SideEffectOccurred": "rampart.evaluators.side_effect_occurred",
+    "SimilarTo": "rampart.evaluators.similar_to",
     "ToolCalled": "rampart.evaluators.tool_called",
     "ToolExecuted": "rampart.evaluators.tool_executed",
     "TranscriptScope": "rampart.evaluators.transcript_scope",
@@ -41,15 +55,22 @@ __all__ = [
     "MISSING",
     "NEUTRAL_EVALUATOR",
     "CanaryLeaked",
+    "Channel",
     "JudgePanel",
     "LLMJudge",
+    "LanguageIs",
+    "MentionsAny",
     "ResponseContains",
+    "ResponseEquals",
+    "ResponseMatchesSchema",
     "ResponseScope",
     "Rubric",
     "SideEffectOccurred",
+    "SimilarTo",
     "ToolCalled",
     "ToolExecuted",
     "TranscriptScope",
+    "evaluator",
     "make_canary",
     "namespaced",
 ]
