@@ -108,7 +108,9 @@ class XPIAExecution(BaseExecution):
 
     def _shown_texts(self) -> Sequence[str]:
         contents = [payload.content for payload in planted_payloads(self._handles)]
-        return [*contents, *prompts_of(self._driver)]
+        # A wording to come may hold what the attacker is told to bring about, such as the address of a sink.
+        objectives = [] if self._adapt is None else [self._adapt.objective]
+        return [*contents, *prompts_of(self._driver), *objectives]
 
     async def _execute_async(self, *, adapter: AgentAdapter) -> Result:
         running = running_or_alone(self._limits)
