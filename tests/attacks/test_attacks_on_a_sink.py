@@ -38,6 +38,10 @@ def _sends(url: str, *, at: str) -> ScriptedAgent:
     return ScriptedAgent([reply], repeat_last=True)
 
 
+def _named_file(request: Request) -> str:
+    return Path((request.prompt or "").split()[-1]).read_text()
+
+
 def _attack(name: str, sink: ExfiltrationSink) -> BaseExecution:
     size = {"goat": {"max_turns": 2}, "pair": {"streams": 1, "iterations": 2}}[name]
     return getattr(Attacks, name)(  # type: ignore[no-any-return]  # a factory chosen by its name
@@ -81,7 +85,7 @@ async def test_trials_of_an_adaptive_injection_are_told_apart_by_its_objective(t
     """The address stands in what the attacker writes, and not in what is planted first."""
 
     async def reply(request: Request, history: list[Turn]) -> str:
-        text = Path((request.prompt or "").split()[-1]).read_text()
+        text = _named_file(request)
         if "http" in text:
             await asyncio.to_thread(get, text.split()[-1])
         return text
