@@ -70,6 +70,44 @@ def test_a_cost_that_is_none_cannot_be_kept(cost: float) -> None:
         Budget(max_cost_usd=1.0).spent(spending)
 
 
+@pytest.mark.parametrize(
+    ("role", "budget", "remedy"),
+    [
+        pytest.param(
+            UsageRole.JUDGE,
+            Budget(max_cost_usd=1.0),
+            r"'judge' does not tell its cost, .*: give its price with rampart\.llm\.set_price, or set",
+            id="price of a model",
+        ),
+        pytest.param(
+            UsageRole.JUDGE,
+            Budget(max_tokens=9),
+            "'judge' does not tell its token counts, .*: use a model that does, or set max_requests",
+            id="tokens of a model",
+        ),
+        pytest.param(
+            UsageRole.TARGET,
+            Budget(max_cost_usd=1.0),
+            "'target' does not tell its cost, .*: have the agent's adapter report cost_usd in Resp",
+            id="cost of the agent",
+        ),
+        pytest.param(
+            UsageRole.TARGET,
+            Budget(max_tokens=9),
+            "'target' .*: have the agent's adapter report input_tokens and output_tokens in Resp",
+            id="tokens of the agent",
+        ),
+    ],
+)
+def test_a_budget_that_cannot_be_kept_says_what_would_help(
+    role: UsageRole, budget: Budget, remedy: str
+) -> None:
+    spending = Spending()
+    spending.add(role, Usage(requests=1))
+    with pytest.raises(ConfigurationError, match=remedy):
+        budget.spent(spending)
+
+
 def test_a_sum_with_something_that_is_no_amount_does_not_fail() -> None:
     spending = Spending()
     spending.add(UsageRole.TARGET, Usage(input_tokens="5", requests=1))  # type: ignore[arg-type]  # hostile

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from rampart.core.errors import ConfigurationError
+from rampart.core.spending import UsageRole
 
 if TYPE_CHECKING:
     from rampart.core.spending import Spending
@@ -71,14 +72,21 @@ class Budget:
     def _told(self, figure: float | None, role: str, limit: str) -> float | None:
         if figure is None and getattr(self, limit) is not None:
             what = "cost" if limit == "max_cost_usd" else "token counts"
-            remedy = (
-                "give its price with rampart.llm.set_price"
-                if limit == "max_cost_usd"
-                else "use a model that does"
-            )
             msg = (
                 f"the budget sets {limit}, and a model with the role {role!r} does not tell its {what}, so "
-                f"nobody knows what is left: {remedy}, or set max_requests"
+                f"nobody knows what is left: {_remedy(role, limit)}, or set max_requests"
             )
             raise ConfigurationError(msg)
         return figure
+
+
+def _remedy(role: str, limit: str) -> str:
+    """How to have the missing figure told."""
+    if (
+        role == UsageRole.TARGET.value
+    ):  # what it uses is told by its adapter; prices of models do not reach it
+        field = "cost_usd" if limit == "max_cost_usd" else "input_tokens and output_tokens"
+        return f"have the agent's adapter report {field} in Response.usage"
+    if limit == "max_cost_usd":
+        return "give its price with rampart.llm.set_price"
+    return "use a model that does"
