@@ -318,7 +318,11 @@ async def test_an_adapter_that_reports_only_replies_is_not_believed(name: str) -
         pytest.param("pair", {"streams": True}, TypeError, "streams must be", id="streams"),
         pytest.param("crescendo", {"max_turns": 0}, ValueError, "max_turns must be", id="max_turns"),
         pytest.param(
-            "crescendo", {"max_backtracks": -1}, ValueError, "max_backtracks must be 0", id="backtracks"
+            "crescendo",
+            {"max_backtracks": -1},
+            ValueError,
+            "max_backtracks must be greater than or equal to 0",
+            id="backtracks",
         ),
         pytest.param("goat", {"budget": 3}, TypeError, "budget must be a Budget", id="budget"),
         pytest.param(

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from rampart.attacks.attack_driver import AttackDriver
 from rampart.attacks.attack_end import AttackEnd
 from rampart.attacks.attacker import AttackMessage, shown_reply
-from rampart.attacks.counts import check_whole_number
 from rampart.attacks.objective_attack import ObjectiveAttack
 from rampart.core.result import check_count
 
@@ -70,7 +69,7 @@ class CrescendoExecution(ObjectiveAttack):
         limits: Limits | None = None,
     ) -> None:
         check_count(max_turns, name="max_turns")
-        check_whole_number(max_backtracks, name="max_backtracks")
+        check_count(max_backtracks, name="max_backtracks", least=0)
         super().__init__(
             objective=objective,
             attacker=attacker,

@@ -69,18 +69,18 @@ class PopulationRef:
             raise ValueError(msg)
 
 
-def check_count(value: object, *, name: str) -> None:
-    """Refuse anything but a whole number of at least 1.
+def check_count(value: object, *, name: str, least: int = 1) -> None:
+    """Refuse anything but a whole number that is large enough.
 
     Raises:
         TypeError: If `value` is a bool or no int.
-        ValueError: If `value` is below 1.
+        ValueError: If `value` is below `least`.
     """
     if isinstance(value, bool) or not isinstance(value, int):
         msg = f"{name} must be a non-boolean integer"
         raise TypeError(msg)
-    if value < 1:
-        msg = f"{name} must be greater than or equal to 1"
+    if value < least:
+        msg = f"{name} must be greater than or equal to {least}"
         raise ValueError(msg)
 
 
