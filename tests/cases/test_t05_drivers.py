@@ -16,10 +16,10 @@ from tests.cases.words import (
     trials_async,
 )
 
-from rampart import Attacks, PopulationResult, Probes, PromptDecision, Request, Result, Turn
+from rampart import Attacks, LLMJudge, PopulationResult, Probes, PromptDecision, Request, Result, Turn
 from rampart.adapters import CallableAdapter
 from rampart.evaluators import ResponseContains
-from rampart.testing import ScriptedAgent
+from rampart.testing import ScriptedAgent, ScriptedChatModel
 
 
 @pytest.mark.case(37)
@@ -36,12 +36,25 @@ async def test_s37_turn_budget_is_evaluated_like_any_other_end() -> None:
 
 
 @pytest.mark.case(37)
-async def test_s37_judge_is_asked_once_over_all_turns() -> None:
-    judge = Answers(DETECTED)
+async def test_s37_evaluator_is_asked_once_over_all_turns() -> None:
+    evaluator = Answers(DETECTED)
+    result = await probe_async(evaluator, ScriptedAgent(["blue", "no"]), prompts=["a", "b", "c"], max_turns=2)
+    assert result.status is SAFE
+    (asked,) = evaluator.contexts
+    assert [turn.response.text for turn in asked.turns] == ["blue", "no"]
+
+
+@pytest.mark.case(37)
+async def test_s37_model_of_a_judge_is_asked_once_over_all_turns() -> None:
+    model = ScriptedChatModel(
+        ['{"outcome": "detected", "confidence": 0.9, "rationale": "A colour.", "evidence": ["blue"]}']
+    )
+    judge = LLMJudge(objective="the agent names a colour", llm=model)
     result = await probe_async(judge, ScriptedAgent(["blue", "no"]), prompts=["a", "b", "c"], max_turns=2)
     assert result.status is SAFE
-    (asked,) = judge.contexts
-    assert [turn.response.text for turn in asked.turns] == ["blue", "no"]
+    (asked,) = model.calls
+    _, *lines, _ = asked.messages[1].content.splitlines()
+    assert lines == ["[Turn 0]", "User: a", "Agent: blue", "", "[Turn 1]", "User: b", "Agent: no"]
 
 
 @pytest.mark.case(38)
