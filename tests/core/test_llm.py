@@ -45,6 +45,20 @@ def test_s98_the_key_is_not_in_the_repr() -> None:
     assert str(config) == repr(config)
 
 
+@pytest.mark.parametrize(
+    ("endpoint", "shown"),
+    [
+        pytest.param("https://h.example/v1", "https://h.example/v1", id="nothing to hide"),
+        pytest.param("https://me:pass@h.example/v1", "https://***@h.example/v1", id="user and password"),
+        pytest.param("https://h.example/v1?api-key=abc", "https://h.example/v1?***", id="query"),
+        pytest.param("me:pass@h.example", "***@h.example", id="no URL"),
+        pytest.param("http://a@b@h.example", "http://***@h.example", id="two signs"),
+    ],
+)
+def test_what_an_endpoint_holds_of_a_key_is_not_in_the_repr(endpoint: str, shown: str) -> None:
+    assert f"endpoint={shown!r}," in repr(LLMConfig(model="m", endpoint=endpoint))
+
+
 def test_s98_the_key_is_registered_as_a_secret() -> None:
     assert redact(f"refused {KEY}") == f"refused {KEY}"
     LLMConfig(model="m", api_key=KEY)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import pytest
@@ -81,3 +82,19 @@ def test_what_is_no_text_is_refused() -> None:
     endpoint: Any = 8080
     with pytest.raises(TypeError, match=r"endpoint must be a base URL, or None .* got 8080"):
         limit_endpoint(endpoint)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+async def test_a_forked_process_keeps_the_limits_and_none_of_the_calls() -> None:
+    limit_endpoint("http://forked.example/v1", requests_in_flight=1)
+    place = await limiter_of("http://forked.example/v1").take_async()
+    child = os.fork()
+    if not child:
+        limiter = limiter_of("http://forked.example/v1")
+        right = limiter.in_flight == 0 and limiter.limits.requests_in_flight == 1
+        os._exit(0 if right else 1)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+    assert limiter_of("http://forked.example/v1").in_flight == 1
+    place.leave()

@@ -28,6 +28,7 @@ DATE = "Wed, 21 Oct 2026 07:28:00 GMT"
         pytest.param({"retry-after": "-1"}, None, id="negative"),
         pytest.param({"retry-after": "nan"}, None, id="nan"),
         pytest.param({"retry-after": "inf"}, None, id="infinity"),
+        pytest.param({"retry-after": "1 Jan 2020 00:00:00 -99999999999999999"}, None, id="no-such-zone"),
     ],
 )
 def test_headers(headers: dict[str, str], seconds: float | None) -> None:

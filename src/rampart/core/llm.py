@@ -39,6 +39,22 @@ class LLMConfig:
         if isinstance(self.api_key, str) and len(self.api_key.strip()) >= MIN_SECRET_LENGTH:
             register_secret(self.api_key)
 
+    def __repr__(self) -> str:
+        """All but the key, and what an endpoint may hold of one: a user, a password, a query."""
+        return (
+            f"LLMConfig(model={self.model!r}, endpoint={_without_secrets(self.endpoint)!r}, "
+            f"deployment={self.deployment!r}, metadata={self.metadata!r}, max_retries={self.max_retries!r})"
+        )
+
+
+def _without_secrets(endpoint: object) -> object:
+    if not isinstance(endpoint, str):
+        return endpoint
+    address, asked, _ = endpoint.partition("?")
+    scheme, slashes, rest = address.rpartition("//")
+    user, at, place = rest.rpartition("@")
+    return f"{scheme}{slashes}{'***@' if user or at else ''}{place}{'?***' if asked else ''}"
+
 
 @dataclass(frozen=True, kw_only=True)
 class ChatMessage:

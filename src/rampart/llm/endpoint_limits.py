@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from urllib.parse import urlsplit
 
@@ -13,7 +14,21 @@ from rampart.text.oneline import quote
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 _limiters: dict[str, EndpointLimiter] = {}
-_lock = threading.Lock()
+
+
+class _Process:
+    lock = threading.Lock()
+
+
+def _begin_anew() -> None:
+    """In a forked process: the calls of the other one end there, and so do threads that held the lock."""
+    _Process.lock = threading.Lock()
+    for key, limiter in _limiters.items():
+        _limiters[key] = EndpointLimiter(limiter.limits)
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork
+    os.register_at_fork(after_in_child=_begin_anew)
 
 
 def limit_endpoint(
@@ -66,7 +81,7 @@ def limiter_of(endpoint: str | None, /) -> EndpointLimiter:
             calls are sent to.
     """
     key = _canonical(endpoint) or f"={endpoint}"
-    with _lock:
+    with _Process.lock:
         return _limiters.setdefault(key, EndpointLimiter())
 
 

@@ -47,6 +47,6 @@ def _seconds(text: str | None) -> float | None:
 def _date(text: str | None) -> datetime | None:
     try:
         moment = parsedate_to_datetime(text or "")
-    except ValueError:
+    except (ValueError, OverflowError):  # the latter for an offset of thousands of years
         return None
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
