@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from rampart.llm import limit_endpoint
 from rampart.llm.endpoint_limits import limiter_of
 from rampart.llm.load_limits import LoadLimits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @pytest.mark.parametrize(
@@ -84,17 +87,22 @@ def test_what_is_no_text_is_refused() -> None:
         limit_endpoint(endpoint)
 
 
+def _holds_in_a_fork(check: Callable[[], bool]) -> bool:
+    child = os.fork()
+    if not child:
+        os._exit(0 if check() else 1)
+    _, status = os.waitpid(child, 0)
+    return os.waitstatus_to_exitcode(status) == 0
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 async def test_a_forked_process_keeps_the_limits_and_none_of_the_calls() -> None:
-    limit_endpoint("http://forked.example/v1", requests_in_flight=1)
-    place = await limiter_of("http://forked.example/v1").take_async()
-    child = os.fork()
-    if not child:
-        limiter = limiter_of("http://forked.example/v1")
-        right = limiter.in_flight == 0 and limiter.limits.requests_in_flight == 1
-        os._exit(0 if right else 1)
-    _, status = os.waitpid(child, 0)
-    assert os.waitstatus_to_exitcode(status) == 0
-    assert limiter_of("http://forked.example/v1").in_flight == 1
+    url = "http://forked.example/v1"
+    limit_endpoint(url, requests_in_flight=1)
+    place = await limiter_of(url).take_async()
+    assert _holds_in_a_fork(
+        lambda: limiter_of(url).in_flight == 0 and limiter_of(url).limits.requests_in_flight == 1
+    )
+    assert limiter_of(url).in_flight == 1
     place.leave()
