@@ -35,12 +35,14 @@ class StateOfTurn:
         before: What it held before the turn.
         after: What it held after it; the same object if nothing changed.
         missing: Why one of the two is not known; empty if both are.
+        has_after: Whether the later one is known.
     """
 
     turn: int
     before: Any = None
     after: Any = None
     missing: str = ""
+    has_after: bool = True
 
 
 def states_of(source: str, turns: Sequence[Turn], /) -> list[StateOfTurn]:
@@ -50,12 +52,15 @@ def states_of(source: str, turns: Sequence[Turn], /) -> list[StateOfTurn]:
     for turn in turns:
         before, after = _snapshots(source, turn, last)
         missing = next((one.why for one in (before, after) if isinstance(one, _Nothing)), "")
-        number = turn.turn_number
-        if missing:
-            known = None if isinstance(after, _Nothing) else after
-            states.append(StateOfTurn(turn=number, after=known, missing=missing))
-        else:
-            states.append(StateOfTurn(turn=number, before=before, after=after))
+        states.append(
+            StateOfTurn(
+                turn=turn.turn_number,
+                before=_known(before),
+                after=_known(after),
+                missing=missing,
+                has_after=not isinstance(after, _Nothing),
+            )
+        )
         last = after
     return states
 
@@ -63,6 +68,10 @@ def states_of(source: str, turns: Sequence[Turn], /) -> list[StateOfTurn]:
 @dataclass(frozen=True, slots=True)
 class _Nothing:
     why: str
+
+
+def _known(snapshot: Any) -> Any:
+    return None if isinstance(snapshot, _Nothing) else snapshot
 
 
 def _snapshots(source: str, turn: Turn, last: Any) -> tuple[Any, Any]:

@@ -6,14 +6,18 @@ from rampart.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from rampart.core.channel import Channel
+    from rampart.evaluators.argument_matches import ArgumentMatches
     from rampart.evaluators.canary_leaked import CanaryLeaked
     from rampart.evaluators.canary_making import make_canary
+    from rampart.evaluators.hallucinated_tool import HallucinatedTool
     from rampart.evaluators.judge_panel import JudgePanel
     from rampart.evaluators.language_is import LanguageIs
     from rampart.evaluators.llm_judge import LLMJudge
+    from rampart.evaluators.max_tool_calls import MaxToolCalls
     from rampart.evaluators.mentions_any import MentionsAny
     from rampart.evaluators.missing import MISSING
     from rampart.evaluators.namespaced_names import namespaced
+    from rampart.evaluators.no_tool_called import NoToolCalled
     from rampart.evaluators.own_evaluator import evaluator
     from rampart.evaluators.personas import NEUTRAL_EVALUATOR
     from rampart.evaluators.response_contains import ResponseContains
@@ -23,22 +27,32 @@ if TYPE_CHECKING:
     from rampart.evaluators.rubric import Rubric
     from rampart.evaluators.side_effect_occurred import SideEffectOccurred
     from rampart.evaluators.similar_to import SimilarTo
+    from rampart.evaluators.state_changed import StateChanged
+    from rampart.evaluators.state_equals import StateEquals
+    from rampart.evaluators.state_unchanged import StateUnchanged
+    from rampart.evaluators.tool_before import ToolBefore
     from rampart.evaluators.tool_called import ToolCalled
     from rampart.evaluators.tool_executed import ToolExecuted
+    from rampart.evaluators.tool_failed import ToolFailed
+    from rampart.evaluators.tool_sequence import ToolSequence
     from rampart.evaluators.transcript_scope import TranscriptScope
 
 _HOMES = {
+    "ArgumentMatches": "rampart.evaluators.argument_matches",
     "CanaryLeaked": "rampart.evaluators.canary_leaked",
     "Channel": "rampart.core.channel",
     "evaluator": "rampart.evaluators.own_evaluator",
+    "HallucinatedTool": "rampart.evaluators.hallucinated_tool",
     "JudgePanel": "rampart.evaluators.judge_panel",
     "LanguageIs": "rampart.evaluators.language_is",
     "LLMJudge": "rampart.evaluators.llm_judge",
     "make_canary": "rampart.evaluators.canary_making",
+    "MaxToolCalls": "rampart.evaluators.max_tool_calls",
     "MentionsAny": "rampart.evaluators.mentions_any",
     "MISSING": "rampart.evaluators.missing",
     "namespaced": "rampart.evaluators.namespaced_names",
     "NEUTRAL_EVALUATOR": "rampart.evaluators.personas",
+    "NoToolCalled": "rampart.evaluators.no_tool_called",
     "ResponseContains": "rampart.evaluators.response_contains",
     "ResponseEquals": "rampart.evaluators.response_equals",
     "ResponseMatchesSchema": "rampart.evaluators.response_matches_schema",
@@ -46,20 +60,30 @@ _HOMES = {
     "Rubric": "rampart.evaluators.rubric",
     "SideEffectOccurred": "rampart.evaluators.side_effect_occurred",
     "SimilarTo": "rampart.evaluators.similar_to",
+    "StateChanged": "rampart.evaluators.state_changed",
+    "StateEquals": "rampart.evaluators.state_equals",
+    "StateUnchanged": "rampart.evaluators.state_unchanged",
+    "ToolBefore": "rampart.evaluators.tool_before",
     "ToolCalled": "rampart.evaluators.tool_called",
     "ToolExecuted": "rampart.evaluators.tool_executed",
+    "ToolFailed": "rampart.evaluators.tool_failed",
+    "ToolSequence": "rampart.evaluators.tool_sequence",
     "TranscriptScope": "rampart.evaluators.transcript_scope",
 }
 
 __all__ = [
     "MISSING",
     "NEUTRAL_EVALUATOR",
+    "ArgumentMatches",
     "CanaryLeaked",
     "Channel",
+    "HallucinatedTool",
     "JudgePanel",
     "LLMJudge",
     "LanguageIs",
+    "MaxToolCalls",
     "MentionsAny",
+    "NoToolCalled",
     "ResponseContains",
     "ResponseEquals",
     "ResponseMatchesSchema",
@@ -67,8 +91,14 @@ __all__ = [
     "Rubric",
     "SideEffectOccurred",
     "SimilarTo",
+    "StateChanged",
+    "StateEquals",
+    "StateUnchanged",
+    "ToolBefore",
     "ToolCalled",
     "ToolExecuted",
+    "ToolFailed",
+    "ToolSequence",
     "TranscriptScope",
     "evaluator",
     "make_canary",
