@@ -25,6 +25,8 @@ CONTEXT = EvalContext.from_response(
 async def _judged_async(llm: LLMConfig) -> tuple[list[EvalOutcome], float]:
     """What judges on one service say when all are asked at once, and the seconds that it took."""
     judges = [LLMJudge(objective=f"It gave secret {number} away.", llm=llm) for number in range(20)]
+    for judge in judges:  # makes the clients, and imports what they need
+        await judge.evaluate_async(context=CONTEXT)
     started = time.monotonic()
     answers = await asyncio.gather(
         *(judges[number % len(judges)].evaluate_async(context=CONTEXT) for number in range(VERDICTS))
@@ -41,7 +43,7 @@ def test_a_thousand_verdicts_take_what_the_rate_allows() -> None:
             outcomes, took_s = asyncio.run(_judged_async(server.config()))
             asked = len(server.calls)
         assert outcomes == [EvalOutcome.NOT_DETECTED] * VERDICTS
-        assert asked == VERDICTS + bucket.refused
+        assert asked == 20 + VERDICTS + bucket.refused
         assert bucket.refused <= 0.03 * VERDICTS
         if took_s <= 1.05 * VERDICTS / PER_SECOND:
             break

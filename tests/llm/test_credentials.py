@@ -47,8 +47,9 @@ def test_azure_without_a_key_means_entra_id(monkeypatch: pytest.MonkeyPatch) -> 
         ),
         pytest.param(
             "http://127.0.0.1:1/v1",
-            r"^there is no credential for the model 'm' at http://127\.0\.0\.1:1/v1: a server that "
-            r"asks for no key takes any text as LLMConfig.api_key, such as 'none'$",
+            r"^there is no credential for the model 'm' at http://127\.0\.0\.1:1/v1: pass "
+            r"LLMConfig.api_key or set the environment variable OPENAI_API_KEY; a server that asks for no "
+            r"key takes any text, such as 'none'$",
             id="loopback",
         ),
     ],

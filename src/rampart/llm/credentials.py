@@ -51,9 +51,7 @@ def _checked(key: object, *, source: str) -> str:
 
 def _missing(config: LLMConfig, *, endpoint: Endpoint) -> str:
     what = f"there is no credential for the model {config.model!r} at {endpoint.shown_url}"
+    ways = f"pass LLMConfig.api_key or set the environment variable {KEY_VARIABLE}"
     if endpoint.is_loopback:
-        return f"{what}: a server that asks for no key takes any text as LLMConfig.api_key, such as 'none'"
-    return (
-        f"{what}: pass LLMConfig.api_key or set the environment variable {KEY_VARIABLE}; "
-        "a server that asks for none takes any text as api_key"
-    )
+        return f"{what}: {ways}; a server that asks for no key takes any text, such as 'none'"
+    return f"{what}: {ways}; a server that asks for none takes any text as api_key"
