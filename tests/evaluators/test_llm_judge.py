@@ -17,6 +17,7 @@ from rampart.core.llm import ChatMessage, Completion
 from rampart.core.spending import Spending, spend_on
 from rampart.core.types import Usage
 from rampart.evaluators import NEUTRAL_EVALUATOR, LLMJudge, TranscriptScope
+from rampart.llm import create_chat_model
 from rampart.testing import ScriptedChatModel
 
 if TYPE_CHECKING:
@@ -353,6 +354,13 @@ class TestIdentity:
 
         assert self.identity(llm=Named([]))[0] == "llama"
         assert self.identity(llm=ScriptedChatModel([]))[0] == "ScriptedChatModel"
+
+    @pytest.mark.parametrize("deployment", [None, "", "my-gpt"])
+    def test_a_configuration_and_its_client_are_one_judge(self, deployment: str | None) -> None:
+        config = LLMConfig(model="gpt-4o", deployment=deployment)
+        described, made = self.identity(llm=config), self.identity(llm=create_chat_model(config=config))
+        assert described == made
+        assert described[0] == (deployment or "gpt-4o")
 
     def test_strategies_find_it(self) -> None:
         found = judge_of(~LLMJudge(objective="o", llm=LLMConfig(model="m")))

@@ -68,7 +68,7 @@ class ModelGraded(BaseEvaluator):
     @property
     def judge_identity(self) -> JudgeIdentity:
         """The model, and a fingerprint of all that it is told but for the objective."""
-        name = self._llm.model if isinstance(self._llm, LLMConfig) else _model_name(self._llm)
+        name = _config_name(self._llm) if isinstance(self._llm, LLMConfig) else _model_name(self._llm)
         parts = [
             type(self).__module__,
             type(self).__qualname__,
@@ -152,6 +152,11 @@ def manifest_section(context: EvalContext) -> str:
 def _unjudged(reason: str) -> EvalResult:
     log.warning("a judge left its objective undetermined: %s", reason)
     return EvalResult(outcome=EvalOutcome.UNDETERMINED, confidence=0.0, rationale=reason)
+
+
+def _config_name(config: LLMConfig) -> str:
+    """As the client of the configuration calls itself, so that both are one judge."""
+    return config.deployment or config.model
 
 
 def _model_name(model: ChatModel) -> str:
