@@ -24,19 +24,11 @@ NO_CONTROLS_YET = {
     "ArgumentMatches",
     "CanaryLeaked",
     "HallucinatedTool",
-    "LanguageIs",
     "MaxToolCalls",
-    "MentionsAny",
     "NoToolCalled",
     "PersonalData",
     "Refused",
-    "ResponseEquals",
-    "ResponseMatchesSchema",
     "SecretLeaked",
-    "SimilarTo",
-    "StateChanged",
-    "StateEquals",
-    "StateUnchanged",
     "SystemPromptLeaked",
     "ToolBefore",
     "ToolFailed",
@@ -44,8 +36,13 @@ NO_CONTROLS_YET = {
 }
 """Evaluators whose controls are being written."""
 
-NEVER_UNDETERMINED: dict[str, str] = {}
+NEVER_UNDETERMINED: dict[str, str] = {
+    "MentionsAny": "a reply can always be searched for words",
+}
 """Evaluators that always know, and why."""
+
+NEEDS_A_FUNCTION = {"SimilarTo"}
+"""What takes a function that no file can hold; test_similar_to.py has its controls."""
 
 LEAST = {EvalOutcome.DETECTED: 6, EvalOutcome.NOT_DETECTED: 6, EvalOutcome.UNDETERMINED: 2}
 
@@ -74,7 +71,7 @@ EVALUATORS = exported_evaluators()
 WITH_CONTROLS = [
     name
     for name, evaluator in EVALUATORS.items()
-    if not needs_a_model(evaluator) and name not in NO_CONTROLS_YET
+    if not needs_a_model(evaluator) and name not in NO_CONTROLS_YET | NEEDS_A_FUNCTION
 ]
 
 
