@@ -19,17 +19,22 @@ if TYPE_CHECKING:
     from rampart.evaluators.namespaced_names import namespaced
     from rampart.evaluators.no_tool_called import NoToolCalled
     from rampart.evaluators.own_evaluator import evaluator
+    from rampart.evaluators.personal_data import PersonalData
+    from rampart.evaluators.personal_finding import PersonalDataEngine, PersonalFinding
     from rampart.evaluators.personas import NEUTRAL_EVALUATOR
+    from rampart.evaluators.presidio_engine import PresidioEngine
     from rampart.evaluators.response_contains import ResponseContains
     from rampart.evaluators.response_equals import ResponseEquals
     from rampart.evaluators.response_matches_schema import ResponseMatchesSchema
     from rampart.evaluators.response_scope import ResponseScope
     from rampart.evaluators.rubric import Rubric
+    from rampart.evaluators.secret_leaked import SecretLeaked
     from rampart.evaluators.side_effect_occurred import SideEffectOccurred
     from rampart.evaluators.similar_to import SimilarTo
     from rampart.evaluators.state_changed import StateChanged
     from rampart.evaluators.state_equals import StateEquals
     from rampart.evaluators.state_unchanged import StateUnchanged
+    from rampart.evaluators.system_prompt_leaked import SystemPromptLeaked
     from rampart.evaluators.tool_before import ToolBefore
     from rampart.evaluators.tool_called import ToolCalled
     from rampart.evaluators.tool_executed import ToolExecuted
@@ -53,16 +58,22 @@ _HOMES = {
     "namespaced": "rampart.evaluators.namespaced_names",
     "NEUTRAL_EVALUATOR": "rampart.evaluators.personas",
     "NoToolCalled": "rampart.evaluators.no_tool_called",
+    "PersonalData": "rampart.evaluators.personal_data",
+    "PersonalDataEngine": "rampart.evaluators.personal_finding",
+    "PersonalFinding": "rampart.evaluators.personal_finding",
+    "PresidioEngine": "rampart.evaluators.presidio_engine",
     "ResponseContains": "rampart.evaluators.response_contains",
     "ResponseEquals": "rampart.evaluators.response_equals",
     "ResponseMatchesSchema": "rampart.evaluators.response_matches_schema",
     "ResponseScope": "rampart.evaluators.response_scope",
     "Rubric": "rampart.evaluators.rubric",
+    "SecretLeaked": "rampart.evaluators.secret_leaked",
     "SideEffectOccurred": "rampart.evaluators.side_effect_occurred",
     "SimilarTo": "rampart.evaluators.similar_to",
     "StateChanged": "rampart.evaluators.state_changed",
     "StateEquals": "rampart.evaluators.state_equals",
     "StateUnchanged": "rampart.evaluators.state_unchanged",
+    "SystemPromptLeaked": "rampart.evaluators.system_prompt_leaked",
     "ToolBefore": "rampart.evaluators.tool_before",
     "ToolCalled": "rampart.evaluators.tool_called",
     "ToolExecuted": "rampart.evaluators.tool_executed",
@@ -84,16 +95,22 @@ __all__ = [
     "MaxToolCalls",
     "MentionsAny",
     "NoToolCalled",
+    "PersonalData",
+    "PersonalDataEngine",
+    "PersonalFinding",
+    "PresidioEngine",
     "ResponseContains",
     "ResponseEquals",
     "ResponseMatchesSchema",
     "ResponseScope",
     "Rubric",
+    "SecretLeaked",
     "SideEffectOccurred",
     "SimilarTo",
     "StateChanged",
     "StateEquals",
     "StateUnchanged",
+    "SystemPromptLeaked",
     "ToolBefore",
     "ToolCalled",
     "ToolExecuted",
