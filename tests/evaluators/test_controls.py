@@ -21,18 +21,11 @@ if TYPE_CHECKING:
 FOLDER = resources.files("rampart.evaluators").joinpath("controls")
 
 NO_CONTROLS_YET = {
-    "ArgumentMatches",
     "CanaryLeaked",
-    "HallucinatedTool",
-    "MaxToolCalls",
-    "NoToolCalled",
     "PersonalData",
     "Refused",
     "SecretLeaked",
     "SystemPromptLeaked",
-    "ToolBefore",
-    "ToolFailed",
-    "ToolSequence",
 }
 """Evaluators whose controls are being written."""
 
