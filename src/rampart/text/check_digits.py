@@ -41,6 +41,7 @@ _CARDS = (
     (re.compile(r"(?:5[0678]\d\d|6304|6390|67\d\d)\d{8,15}"), "Maestro"),
 )
 """Issuer ranges (ISO/IEC 7812) as the schemes publish them."""
+_ASCENDING = "12345678901234567890"
 _DNI = "TRWAGMYFPDXBNJZSQVHLCKE"
 _ODD = dict(
     zip(
@@ -165,9 +166,9 @@ def is_ipv4(text: str, /) -> bool:
 
 
 def is_phone(text: str, /) -> bool:
-    """Whether so many digits can be a telephone number (ITU-T E.164: 15 at most) and are no row of one."""
+    """Whether so many digits can be a telephone number (ITU-T E.164: 15 at most) and are no mere row."""
     digits = re.sub(r"\D", "", text)
-    return 8 <= len(digits) <= 15 and len(set(digits)) > 2
+    return 8 <= len(digits) <= 15 and len(set(digits)) > 2 and digits.lstrip("0+") not in _ASCENDING
 
 
 CHECKS: dict[str, Callable[[str], bool]] = {

@@ -100,6 +100,8 @@ class Readings:
                 pending.extend(self._below(reading))
             else:  # all else is looked for in plain letters
                 pending.appendleft(_in_plain_letters(reading))
+                if self._whole and reading.layers < self._layers and not reading._turned:
+                    pending.append(_backwards(reading))
 
     def _below(self, reading: Reading) -> Iterator[Reading]:
         if reading.layers >= self._layers:
@@ -117,16 +119,14 @@ class Readings:
                     yield from self._texts_in(decoded, radix, reading)
 
     def _turned(self, reading: Reading) -> Iterator[Reading]:
-        text, length = reading.text, len(reading.text)
-        spelled = without_spelling(text) if length <= _SHORT else None
+        text = reading.text
+        spelled = without_spelling(text) if len(text) <= _SHORT else None
         if spelled is not None:
             yield replace(_replaced(reading, spelled), layers=self._layers)  # nobody spells out encoded text
         for row in separated_characters(text):
             yield _child(reading, row[0][::2], _every_second(row.start()))
         if not reading._turned:
-            yield _child(
-                reading, text[::-1], lambda start, end: (length - end, length - start, _REVERSED), _REVERSED
-            )
+            yield _backwards(reading)
         if reading._turned != _ROT13:  # in this order only: both orders give the same
             yield _child(
                 reading, codecs.encode(text, "rot13"), lambda start, end: (start, end, _ROT13), _ROT13
@@ -161,6 +161,13 @@ def _child(
     reading: Reading, text: str, back: Callable[[int, int], tuple[int, int, str]], turned: str = ""
 ) -> Reading:
     return Reading(text=text, layers=reading.layers + 1, _from=reading, _back=back, _turned=turned)
+
+
+def _backwards(reading: Reading) -> Reading:
+    length = len(reading.text)
+    return _child(
+        reading, reading.text[::-1], lambda start, end: (length - end, length - start, _REVERSED), _REVERSED
+    )
 
 
 def _replaced(reading: Reading, replaced: Replaced) -> Reading:
