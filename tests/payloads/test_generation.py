@@ -17,8 +17,11 @@ from rampart import (
     PayloadFormat,
     Persona,
     ToolDeclaration,
+    Usage,
 )
 from rampart.core.errors import ChatModelError, EmptyCompletionError
+from rampart.core.llm import Completion
+from rampart.core.spending import Spending, spend_on
 from rampart.payloads import Payloads, PayloadTemplate
 from rampart.testing import ScriptedChatModel
 
@@ -97,6 +100,14 @@ async def test_each_reply_is_a_payload() -> None:
         }
         for index in (0, 1)
     ]
+
+
+async def test_what_writing_consumes_is_on_the_attacker_s_account() -> None:
+    spending = Spending()
+    spend_on(spending)
+    usage = Usage(input_tokens=100, output_tokens=7, requests=1)
+    await generate([Completion(text="one", usage=usage), Completion(text="two", usage=usage)])
+    assert spending.by_role() == {"attacker": Usage(input_tokens=200, output_tokens=14, requests=2)}
 
 
 async def test_ten_are_written_unless_a_number_is_given() -> None:
