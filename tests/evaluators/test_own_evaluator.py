@@ -186,4 +186,4 @@ class TestMaking:
 
     def test_what_is_no_function(self) -> None:
         with pytest.raises(TypeError, match="made of a function of the context, got 5"):
-            evaluator(channels=[Channel.REPLIES])(5)  # type: ignore[type-var,arg-type]  # what users write
+            evaluator(channels=[Channel.REPLIES])(5)  # type: ignore[arg-type]  # what users write

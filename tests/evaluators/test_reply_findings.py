@@ -55,7 +55,7 @@ def _lengths(texts: list[str]) -> list[list[float]]:
 
 @every_evaluator
 async def test_an_empty_trace_is_refused(name: str) -> None:
-    with pytest.raises(ValueError, match="^No turns in context\\.$"):
+    with pytest.raises(ValueError, match=r"^No turns in context\.$"):
         await evaluate(MAKERS[name](ANY))
 
 

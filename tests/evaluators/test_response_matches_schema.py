@@ -120,7 +120,7 @@ class TestSchemas:
             matches({"properties": {"a": {"type": "text"}}})
 
     def test_another_draft_is_refused(self) -> None:
-        with pytest.raises(ValueError, match="of the draft 'http://json-schema.org/draft-07/schema#'"):
+        with pytest.raises(ValueError, match="of the draft 'http://json-schema"):
             matches({"$schema": "http://json-schema.org/draft-07/schema#"})
 
     @pytest.mark.parametrize("given", [5, "object", [1], Order(total=1, items=[])])
@@ -129,7 +129,7 @@ class TestSchemas:
             matches(given)
 
     async def test_nothing_is_fetched(self) -> None:
-        with pytest.raises(EvaluatorError, match="refers to what it does not hold.*other.json"):
+        with pytest.raises(EvaluatorError, match=r"refers to what it does not hold.*other\.json"):
             await evaluate(matches({"$ref": "http://127.0.0.1:9/other.json"}), "{}")
 
     def test_without_jsonschema(self, monkeypatch: pytest.MonkeyPatch) -> None:

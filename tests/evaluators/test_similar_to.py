@@ -40,10 +40,11 @@ class TestAnswers:
     async def test_what_is_similar(self, embed: Any) -> None:
         result = await evaluate(similar("Refund approved", embed=embed), "Sunny", "APPROVED: your refund.")
         assert result.outcome is DETECTED
-        assert result.evidence == [
+        [evidence] = result.evidence
+        assert evidence == (
             "turn 1 reply[0:22]: 'APPROVED: your refund.' has the similarity 1.000 to 'Refund approved', "
             "the threshold is 0.9"
-        ]
+        )
 
     async def test_what_is_not(self, embed: Any) -> None:
         assert await outcome(similar("Refund approved", embed=embed), "The refund", "Sunny") is NOT_DETECTED

@@ -7,14 +7,15 @@ import hashlib
 import inspect
 import os
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from rampart.adapters.state_value import digest
 
-Root: TypeAlias = str | os.PathLike[str] | Callable[[Any], str | os.PathLike[str]]
+Folder: TypeAlias = str | os.PathLike[str]
+Root: TypeAlias = Folder | Callable[[Any], Folder] | Callable[[Any], Awaitable[Folder]]
 
 _LONGEST_TEXT = 16_384
 _ALL_TEXTS = 1_000_000

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from rampart.adapters.state_value import plain_state
 from rampart.core.errors import attach_partial, partial_of
-from rampart.core.state import AFTER, BEFORE, ERROR, STATE_KEY, UNCHANGED
+from rampart.core.state import AFTER, BEFORE, BEFORE_ERROR, ERROR, STATE_KEY, UNCHANGED
 from rampart.text.oneline import quote
 from rampart.text.safe import safe_str
 
@@ -80,7 +80,7 @@ class StateSession:
 
     async def _with_state_async(self, response: Response) -> Response:
         before, now = self._last, await self._snapshots_async()
-        state = {name: _entry(before.get(name, {}), now[name], first=self._first_turn) for name in now}
+        state = {name: _entry(before[name], now[name], first=self._first_turn) for name in now}
         self._last, self._first_turn = now, False
         return replace(response, metadata={**response.metadata, STATE_KEY: state})
 
@@ -99,7 +99,9 @@ class StateSession:
 
 
 def _entry(before: dict[str, Any], now: dict[str, Any], *, first: bool) -> dict[str, Any]:
-    entry = {BEFORE: before[AFTER]} if first and AFTER in before else {}
+    entry: dict[str, Any] = {}
+    if first:
+        entry = {BEFORE: before[AFTER]} if AFTER in before else {BEFORE_ERROR: before[ERROR]}
     if AFTER in before and AFTER in now and _equal(before[AFTER], now[AFTER]):
         now[AFTER] = before[AFTER]
         return {**entry, UNCHANGED: True}

@@ -3,7 +3,7 @@
 A turn holds them in the metadata of its response, under `STATE_KEY`: for each named source a mapping with
 `before` and `after`, what it held before the turn and after it, as JSON. Where `before` is left out, it is
 the `after` of the turn before. `unchanged: true` in place of `after` says that nothing changed in the turn.
-`error` in place of `after` says why no snapshot could be taken.
+`error` in place of `after`, and `before_error` in place of `before`, say why no snapshot could be taken.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 STATE_KEY = "state"
 """The key of `Response.metadata` under which a turn holds snapshots of state."""
 
-BEFORE, AFTER, UNCHANGED, ERROR = "before", "after", "unchanged", "error"
+BEFORE, AFTER, UNCHANGED = "before", "after", "unchanged"
+ERROR, BEFORE_ERROR = "error", "before_error"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +52,7 @@ def states_of(source: str, turns: Sequence[Turn], /) -> list[StateOfTurn]:
     last = _Nothing("there is no snapshot from before the turn")
     for turn in turns:
         before, after = _snapshots(source, turn, last)
-        missing = next((one.why for one in (before, after) if isinstance(one, _Nothing)), "")
+        missing = next((one.why for one in (after, before) if isinstance(one, _Nothing)), "")
         states.append(
             StateOfTurn(
                 turn=turn.turn_number,
@@ -83,7 +84,8 @@ def _snapshots(source: str, turn: Turn, last: Any) -> tuple[Any, Any]:
     if not isinstance(entry, Mapping):
         why = _Nothing(f"its entry is no mapping with 'before' and 'after', but {type(entry).__name__}")
         return why, why
-    before = entry.get(BEFORE, last)
+    failed = entry.get(BEFORE_ERROR)
+    before = _Nothing(safe_str(failed)) if failed else entry.get(BEFORE, last)
     if entry.get(ERROR):
         return before, _Nothing(safe_str(entry[ERROR]))
     if entry.get(UNCHANGED) is True:

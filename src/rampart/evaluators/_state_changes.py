@@ -65,8 +65,10 @@ def changes(before: object, after: object, /, *, path: PathGlobs, ignore: PathGl
     """
     if before is after:
         return
-    old, new = _leaves(before), _leaves(after)
+    (old, held), (new, holds) = _leaves(before), _leaves(after)
     for place in [*new, *(one for one in old if one not in new)]:
+        if (place, type(new.get(place))) in held or (place, type(old.get(place))) in holds:
+            continue  # it was emptied, or filled: what went or came is a change of its own
         was, now = old.get(place, MISSING), new.get(place, MISSING)
         if _same(was, now):
             continue
@@ -76,19 +78,22 @@ def changes(before: object, after: object, /, *, path: PathGlobs, ignore: PathGl
         yield Change(path=shown, before=was, after=now)
 
 
-def _leaves(value: object) -> dict[Path, Any]:
-    """Every scalar, and every empty list and object, by its place."""
+def _leaves(value: object) -> tuple[dict[Path, Any], set[tuple[Path, type]]]:
+    """Every scalar, and every empty list and object, by its place; and where the lists and objects are."""
     leaves: dict[Path, Any] = {}
+    holders: set[tuple[Path, type]] = set()
     pending: list[tuple[Path, object]] = [((), value)]
     while pending:  # no recursion: values may be nested a thousand deep
         place, one = pending.pop()
+        if isinstance(one, Mapping | list | tuple) and one:
+            holders.add((place, type(one)))
         if isinstance(one, Mapping) and one:
             pending.extend(reversed([((*place, safe_str(key)), item) for key, item in one.items()]))
         elif isinstance(one, list | tuple) and one:
             pending.extend(reversed([((*place, index), item) for index, item in enumerate(one)]))
         else:
             leaves[place] = one
-    return leaves
+    return leaves, holders
 
 
 def _same(one: object, other: object) -> bool:
