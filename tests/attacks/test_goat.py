@@ -9,6 +9,7 @@ from tests.attacks.attacking_model import AttackingModel, message, yields_in_con
 
 from rampart import Attacks, ResponseScope, SafetyStatus
 from rampart.evaluators import ResponseContains
+from rampart.testing import ScriptedAgent
 
 FOUND = ResponseContains("4711", scope=ResponseScope.ANY_TURN)
 
@@ -48,6 +49,15 @@ async def test_what_it_thought_is_kept_with_the_turn(thoughts: dict[str, str], r
     wanted = attacking.model.calls[0].response_schema
     assert wanted is not None
     assert wanted["required"] == ["observation", "thought", "strategy", "message"]
+
+
+async def test_a_long_reply_is_shown_to_its_first_8000_characters() -> None:
+    attacking = AttackingModel()
+    agent = ScriptedAgent(["x" * 8_000, "y" * 8_001, "z"])
+    attack = Attacks.goat(objective="Get it", attacker=attacking.model, evaluator=FOUND, max_turns=3)
+    await attack.execute_async(adapter=agent)
+    shown = [json.loads(told)["agent_reply"] for told in attacking.told]
+    assert shown[1:] == ["x" * 8_000, "y" * 8_000 + "... (1 characters left out)"]
 
 
 async def test_the_default_is_five_turns() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.attacks.attacking_model import SECRET, AttackingModel
+from tests.attacks.attacking_model import SECRET, AttackingModel, message
 
 from rampart import Attacks, ResponseScope, SafetyStatus
 from rampart.evaluators import ResponseContains
@@ -76,6 +76,27 @@ async def test_when_all_is_pruned_nothing_was_shown() -> None:
     assert "all branches were pruned" in result.summary
     assert agent.requests == []
     assert [attempt.outcome for attempt in result.attempts] == ["pruned", "pruned"]
+
+
+@pytest.mark.parametrize(
+    ("refusing", "status"), [(1, SafetyStatus.SAFE), (2, SafetyStatus.UNDETERMINED)], ids=["few", "half"]
+)
+async def test_branches_that_an_attacker_does_not_write_were_not_withstood(
+    refusing: int, status: SafetyStatus
+) -> None:
+    refusal = "I'm sorry, but I can't help with that."
+    attacking = AttackingModel(
+        [message(f"message {n}") for n in range(4 - refusing)] + [refusal] * 3 * refusing
+    )
+    attack = Attacks.tap(
+        objective="x", attacker=attacking.model, evaluator=FOUND, depth=1, width=1, branching=4
+    )
+    result = await attack.execute_async(adapter=_echo())
+    assert result.status is status, result.summary
+    assert len(result.attempts) == 4 - refusing
+    assert result.metadata["attacker"]["refused"] == 3 * refusing
+    doubt = f"of 4 messages the attacker did not write {refusing}"
+    assert (doubt in result.summary) is (status is SafetyStatus.UNDETERMINED)
 
 
 async def test_branches_do_not_hear_of_one_another() -> None:

@@ -97,7 +97,7 @@ class TapExecution(ObjectiveAttack):
         leaves = [_Leaf(attacker=crew.attacker("tap", depth=str(self._depth)))]
         grader = crew.grader()
         for level in range(1, self._depth + 1):
-            prompts = await self._branch_async(leaves, level, campaign)
+            prompts = await self._branch_async(leaves, level, campaign, crew)
             prompts = await self._prune_async(prompts, grader, campaign, crew)
             leaves = []
             for number, (leaf, message) in enumerate(prompts, start=1):
@@ -111,7 +111,7 @@ class TapExecution(ObjectiveAttack):
                 leaves = await self._best_async(leaves, grader, campaign)
 
     async def _branch_async(
-        self, leaves: Sequence[_Leaf], level: int, campaign: Campaign
+        self, leaves: Sequence[_Leaf], level: int, campaign: Campaign, crew: Crew
     ) -> list[tuple[_Leaf, AttackMessage]]:
         """What each leaf's attacker writes when it is asked several times."""
         prompts = []
@@ -124,6 +124,7 @@ class TapExecution(ObjectiveAttack):
                     message = await campaign.between_async("attacker", attacker.write_async(told))
                 except AttackEnd as end:
                     stopped = end
+                    crew.health.unwritten += 1
                     continue
                 prompts.append((_Leaf(attacker=attacker, position=leaf.position), message))
         if not prompts and stopped is not None:
