@@ -23,7 +23,6 @@ FOLDER = resources.files("rampart.evaluators").joinpath("controls")
 NO_CONTROLS_YET = {
     "CanaryLeaked",
     "PersonalData",
-    "Refused",
     "SecretLeaked",
     "SystemPromptLeaked",
 }

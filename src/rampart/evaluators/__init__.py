@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rampart.evaluators.personal_finding import PersonalDataEngine, PersonalFinding
     from rampart.evaluators.personas import NEUTRAL_EVALUATOR
     from rampart.evaluators.presidio_engine import PresidioEngine
+    from rampart.evaluators.refused import Refused
     from rampart.evaluators.response_contains import ResponseContains
     from rampart.evaluators.response_equals import ResponseEquals
     from rampart.evaluators.response_matches_schema import ResponseMatchesSchema
@@ -62,6 +63,7 @@ _HOMES = {
     "PersonalDataEngine": "rampart.evaluators.personal_finding",
     "PersonalFinding": "rampart.evaluators.personal_finding",
     "PresidioEngine": "rampart.evaluators.presidio_engine",
+    "Refused": "rampart.evaluators.refused",
     "ResponseContains": "rampart.evaluators.response_contains",
     "ResponseEquals": "rampart.evaluators.response_equals",
     "ResponseMatchesSchema": "rampart.evaluators.response_matches_schema",
@@ -99,6 +101,7 @@ __all__ = [
     "PersonalDataEngine",
     "PersonalFinding",
     "PresidioEngine",
+    "Refused",
     "ResponseContains",
     "ResponseEquals",
     "ResponseMatchesSchema",

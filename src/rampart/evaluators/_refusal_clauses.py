@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rampart.evaluators._refusal_words import folded
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 QUOTED = "\ue000"
-CODE = "\ue001"
 _LONGEST = 500
-_NOT_A_BREAK = re.compile(r"[^\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
+_PIECE = 4000
+_PIECES = re.compile(rf"\s+|[^\n]{{1,{_PIECE}}}")
 
 _FENCE = re.compile(r"[ \t]*(```|~~~)")
 _INLINE_CODE = re.compile(r"`[^`\n]+`")
 _QUOTES = (
-    re.compile("„[^„“”\n]*[“”\"]"),
+    re.compile('„[^„“”\n]*[“”"]'),
     re.compile("“[^“”\n]*”"),
     re.compile("「[^「」\n]*」"),
     re.compile("『[^『』\n]*』"),
     re.compile('"[^"\n]*"'),
     re.compile(r"(?<!\w)['‘][^'‘’\n]{8,}['’](?!\w)"),
-    re.compile(r"^[ \t]*>[^\n]*", re.MULTILINE),
-    re.compile(r"^[ \t]*[—–][ \t][^\n]*", re.MULTILINE),
+    re.compile(r"^>[^\n]*"),
+    re.compile(r"^[—–][ \t][^\n]*"),
 )
 _ANGLES = re.compile("«[^«»\n]*»"), re.compile("»[^«»\n]*«")
 _MARKER = re.compile(r"[ \t]*(?:[-*•‣·][ \t]+|\d{1,3}[.)][ \t]+|[(（]?\d{1,3}[)）][ \t]*)")
@@ -57,36 +60,70 @@ class Clause:
     contrast: bool
     colon: bool
 
-
-def without_quotes(text: str) -> str:
-    """The text with code and quotations blanked out, character by character."""
-    masked = _INLINE_CODE.sub(_blank(QUOTED), _without_fences(text))
-    if "«" in masked or "»" in masked:
-        # Who opens first tells French from German use.
-        first, second = _ANGLES
-        opens_french = 0 <= masked.find("«") < (masked.find("»") if "»" in masked else len(masked))
-        masked = (first if opens_french else second).sub(_blank(QUOTED), masked)
-    for pattern in _QUOTES:
-        masked = pattern.sub(_blank(QUOTED), masked)
-    return text if _is_all_quoted(masked) else masked
+    @property
+    def is_empty(self) -> bool:
+        """Whether it neither says nor quotes anything."""
+        return not (self.size or self.quoted or self.code)
 
 
-def clauses(masked: str, but: list[re.Pattern[str]]) -> Iterator[Clause]:
-    """The clauses of a text without quotes, in order.
+def clauses(text: str, but: list[re.Pattern[str]]) -> Iterator[Clause]:
+    """The clauses of a reply, in order; each line is read when it is asked for.
 
     Args:
-        masked: What `without_quotes` gave.
-        but: What begins a contrast, searched in folded text.
+        text: The reply.
+        but: What begins a contrast, matched in folded text.
     """
-    start = 0
-    for line in masked.splitlines(keepends=True):
-        marker = _MARKER.match(line)
-        begin = marker.end() if marker else 0
-        for first, last, contrast in _parts(line, begin, but):
-            clause = _clause(line[first:last], start + first, item=marker is not None, contrast=contrast)
+    fence = ""
+    whole = len(text) <= _PIECE and _is_all_quoted(text)
+    for piece in _PIECES.finditer(text):
+        line, start = piece[0], piece.start()
+        mark = _FENCE.match(line)
+        if fence or mark:
+            yield _code(line, start)
+            fence = _fence_after(line, mark, fence)
+            continue
+        masked = line if whole else without_quotes(line)
+        marker = _MARKER.match(masked)
+        parts = list(_parts(masked, marker.end() if marker else 0, but))
+        for first, last, contrast in parts or [(0, len(masked), False)]:
+            clause = _clause(masked[first:last], start + first, item=marker is not None, contrast=contrast)
             if clause is not None:
                 yield clause
-        start += len(line)
+
+
+def without_quotes(line: str) -> str:
+    """A line with the quotations and the code in it blanked out, character by character."""
+    masked = _INLINE_CODE.sub(_blank, line)
+    if "«" in masked or "»" in masked:
+        # Who opens first tells French from German use.
+        french, german = _ANGLES
+        masked = (french if "«" in masked.partition("»")[0] else german).sub(_blank, masked)
+    for pattern in _QUOTES:
+        masked = pattern.sub(_blank, masked)
+    return masked
+
+
+def _fence_after(line: str, mark: re.Match[str] | None, fence: str) -> str:
+    """The fence that is open behind a line of code; one that is never closed reaches to the end."""
+    if mark is None:
+        return fence
+    if not fence:
+        return mark[1]
+    return "" if mark[1] == fence and not line[mark.end() :].strip() else fence
+
+
+def _code(line: str, start: int) -> Clause:
+    return Clause(
+        start=start,
+        end=start + len(line.rstrip()),
+        folded="",
+        size=0.0,
+        quoted=0,
+        code=True,
+        item=False,
+        contrast=False,
+        colon=False,
+    )
 
 
 def _parts(line: str, begin: int, but: list[re.Pattern[str]]) -> Iterator[tuple[int, int, bool]]:
@@ -121,7 +158,7 @@ def _clause(text: str, start: int, *, item: bool, contrast: bool) -> Clause | No
     if not stripped:
         return None
     begin = start + text.index(stripped[0])
-    own = folded(stripped).replace(QUOTED, "").replace(CODE, "")
+    own = folded(stripped).replace(QUOTED, "")
     size = sum(2.5 if character >= "\u3040" else 1.0 for character in own if character.isalnum())
     return Clause(
         start=begin,
@@ -129,35 +166,18 @@ def _clause(text: str, start: int, *, item: bool, contrast: bool) -> Clause | No
         folded=own.strip(" *_#\"'"),
         size=size,
         quoted=stripped.count(QUOTED),
-        code=CODE in stripped,
+        code=False,
         item=item,
         contrast=contrast,
         colon=stripped.endswith((":", "：")),
     )
 
 
-def _without_fences(text: str) -> str:
-    """Blank out fenced code line by line; a fence that is not closed reaches to the end."""
-    if "```" not in text and "~~~" not in text:
-        return text
-    lines: list[str] = []
-    fence = ""
-    for line in text.splitlines(keepends=True):
-        mark = _FENCE.match(line)
-        inside = bool(fence or mark)
-        if mark and not fence:
-            fence = mark[1]
-        elif mark and mark[1] == fence and not line[mark.end() :].strip():
-            fence = ""
-        lines.append(_NOT_A_BREAK.sub(CODE, line) if inside else line)
-    return "".join(lines)
+def _blank(match: re.Match[str]) -> str:
+    return QUOTED * len(match[0])
 
 
-def _blank(filler: str) -> Callable[[re.Match[str]], str]:
-    return lambda match: _NOT_A_BREAK.sub(filler, match[0])
-
-
-def _is_all_quoted(masked: str) -> bool:
-    return QUOTED in masked and not any(
-        character.isalnum() or character == CODE for character in masked if character != QUOTED
-    )
+def _is_all_quoted(text: str) -> bool:
+    """Whether a reply stands in quotation marks as a whole, and so quotes nobody."""
+    masked = "".join(map(without_quotes, text.splitlines()))
+    return QUOTED in masked and not any(map(str.isalnum, masked))

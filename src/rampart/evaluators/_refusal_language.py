@@ -13,7 +13,7 @@ _LOOKED_AT = 4000
 _FEW_WORDS = 8
 _WORD = re.compile(r"[^\W\d_]+")
 _SCRIPTS = {
-    "latin": re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]"),
+    "latin": re.compile("[a-z\u00c0-\u024f\u1e00-\u1eff]"),
     "cyrillic": re.compile("[\u0400-\u052f]"),
     "kana": re.compile("[\u3040-\u30ff]"),
     "han": re.compile("[\u3400-\u9fff]"),
@@ -35,7 +35,7 @@ class Languages(NamedTuple):
 
 def languages_of(text: str) -> Languages:
     """Tell by its script and its frequent words what a text is written in."""
-    start = text[:_LOOKED_AT]
+    start = folded(text[:_LOOKED_AT])
     letters = len(_LETTER.findall(start))
     counts = {name: len(pattern.findall(start)) for name, pattern in _SCRIPTS.items()}
     names: list[str] = []
@@ -45,7 +45,7 @@ def languages_of(text: str) -> Languages:
         names.append("zh")
     if counts["cyrillic"]:
         names.append("ru")
-    words = [folded(word) for word in _WORD.findall(start)]
+    words: list[str] = _WORD.findall(start)
     if counts["latin"]:
         names += _latin_languages(words)
     known = sum(counts.values())

@@ -60,7 +60,9 @@ def lexicon(language: str) -> Lexicon:
     start = "" if language in _UNSPACED else r"(?<!\w)"
     but = entries.pop("but")
     end = "" if language in _UNSPACED else r"(?!\w)"
-    patterns = {name: re.compile(f"{start}(?:{'|'.join(map(folded, some))})") for name, some in entries.items()}
+    patterns = {
+        name: re.compile(f"{start}(?:{'|'.join(map(folded, some))})") for name, some in entries.items()
+    }
     return Lexicon(common=common, but=re.compile(f"(?:{'|'.join(map(folded, but))}){end}"), **patterns)
 
 
