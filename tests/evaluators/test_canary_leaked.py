@@ -221,6 +221,14 @@ def ordinary_lines() -> list[str]:
     return text
 
 
+async def test_what_could_not_be_searched_is_no_absence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rampart.text.readings._FREE", 0)
+    monkeypatch.setattr("rampart.text.readings._PER_CHARACTER", 2)
+    answer = await CanaryLeaked(TOKEN).evaluate_async(context=trace("Nothing to see here."))
+    assert answer.outcome is UNDETERMINED
+    assert "turn 0 reply reads in too many ways" in answer.rationale
+
+
 async def test_no_false_alarm_on_100_000_lines() -> None:
     lines = ordinary_lines()
     assert len(lines) == 100_000
