@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from inline_snapshot import snapshot
 from tests.calibration.support import SIX_LABELS, StubJudge, detects, labels_of
 
@@ -79,3 +80,25 @@ async def test_a_text_without_a_name_labellers_usage_or_rates(tmp_path: Path) ->
     assert "No rate can be corrected with this" in text
     for absent in ("labellers", "Usage", "Undetermined (", "Failed (", "in none of these rates"):
         assert absent not in text
+
+
+@pytest.mark.parametrize(
+    ("reason", "others"),
+    [
+        pytest.param("gone" * 21, "as mail-0", id="long"),
+        pytest.param("gone" * 16, f"EvaluatorError: {'gone' * 16}", id="short"),
+    ],
+)
+async def test_a_long_reason_is_told_once(tmp_path: Path, reason: str, others: str) -> None:
+    def answer(text: str) -> EvalOutcome | BaseException:
+        return EvaluatorError(f"{reason}{'!' if text == 'reply 2' else ''}")
+
+    labels = [
+        SIX_LABELS[0] | {"id": f"mail-{place}", "turns": [{"prompt": "x", "response": f"reply {place}"}]}
+        for place in range(4)
+    ]
+    judge = StubJudge(answer)
+    check = await check_judge_async(judge_for=lambda _objective: judge, labels=labels_of(tmp_path, labels))
+    lines = list(check_lines(check))
+    told = [line.partition("): ")[2] for line in lines if line.startswith("  mail-")]
+    assert told == [f"EvaluatorError: {reason}", others, f"EvaluatorError: {reason}!", others]

@@ -10,7 +10,7 @@ from rampart.text.oneline import one_line
 from rampart.text.percent import format_percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from rampart.calibration.confusion import Answers, Confusion
     from rampart.calibration.judge_check import JudgeCheck, Judged
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rampart.statistics.agreement import Kappa
 
 _NONE = "n/a"
+_LONG = 80  # characters of a reason
 
 
 def check_lines(check: JudgeCheck) -> list[str]:
@@ -116,12 +117,19 @@ def _answers(check: JudgeCheck) -> Iterator[str]:
     for title, judged in titled:
         if judged:
             yield from ("", f"{title} ({len(judged)}):")
-            yield from (f"  {_answer(one)}" for one in judged)
+            yield from _each_reason_once(judged)
 
 
-def _answer(one: Judged) -> str:
-    label = one.transcript.label.value.replace("_", " ")
-    return f"{one_line(one.transcript.id)} (labelled {label}): {one.rationale or 'no reason given'}"
+def _each_reason_once(judged: Sequence[Judged]) -> Iterator[str]:
+    """A line for each transcript; a long reason is told once, since a failing service gives all the same."""
+    first_with: dict[str, str] = {}
+    for one in judged:
+        name, reason = one_line(one.transcript.id), one.rationale or "no reason given"
+        label = one.transcript.label.value.replace("_", " ")
+        first = first_with.setdefault(reason, name)
+        if first != name and len(reason) > _LONG:
+            reason = f"as {first}"
+        yield f"  {name} (labelled {label}): {reason}"
 
 
 def _usage(usage: Usage) -> Iterator[str]:
