@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 QUOTED = "\ue000"
 _LONGEST = 500
 _PIECE = 4000
-_PIECES = re.compile(rf"\s+|[^\n]{{1,{_PIECE}}}")
+# A line that goes on with a small letter was only wrapped; the line of a fence never goes on.
+_PIECES = re.compile(
+    rf"\s+|(?:```|~~~)[^\n]{{0,{_PIECE}}}|(?:[^\n]|\n(?=[a-z\u00df-\u00ff\u0430-\u044f])){{1,{_PIECE}}}"
+)
 
 _FENCE = re.compile(r"[ \t]*(```|~~~)")
 _INLINE_CODE = re.compile(r"`[^`\n]+`")
