@@ -45,6 +45,15 @@ def shipped_controls() -> dict[str, list[Control]]:
     return {one.name.removesuffix(_ENDING): _controls(one.read_bytes(), file=one.name) for one in files}
 
 
+def control_of(row: dict[str, Any], /, *, file: str, line: int) -> Control:
+    """The control that a JSON object stands for.
+
+    Raises:
+        msgspec.ValidationError: If it does not follow the format.
+    """
+    return _control(msgspec.convert(row, _Line), file=file, number=line)
+
+
 _Text = Annotated[str, msgspec.Meta(pattern=r"\S")]
 _Outcome = Literal["detected", "not_detected", "undetermined"]
 _Level = Literal["tool_and_side_effects", "tool_only", "response_only"]
