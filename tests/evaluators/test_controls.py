@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rampart.core.evaluation import EvalOutcome
-from rampart.core.evaluator import BaseEvaluator
+from rampart.core.evaluator import BaseEvaluator, channels_of
 from rampart.evaluators.controls import read_controls, run_control_async, shipped_controls
+from rampart.evaluators.controls.control_run import make_evaluator
 from rampart.evaluators.judge_panel import JudgePanel
 from rampart.evaluators.model_graded import ModelGraded
 
@@ -19,14 +20,6 @@ if TYPE_CHECKING:
     from rampart.evaluators.controls import Control
 
 FOLDER = resources.files("rampart.evaluators").joinpath("controls")
-
-NO_CONTROLS_YET = {
-    "CanaryLeaked",
-    "PersonalData",
-    "SecretLeaked",
-    "SystemPromptLeaked",
-}
-"""Evaluators whose controls are being written."""
 
 NEVER_UNDETERMINED: dict[str, str] = {
     "MentionsAny": "a reply can always be searched for words",
@@ -63,7 +56,7 @@ EVALUATORS = exported_evaluators()
 WITH_CONTROLS = [
     name
     for name, evaluator in EVALUATORS.items()
-    if not needs_a_model(evaluator) and name not in NO_CONTROLS_YET | NEEDS_A_FUNCTION
+    if not needs_a_model(evaluator) and name not in NEEDS_A_FUNCTION
 ]
 
 
@@ -101,7 +94,8 @@ class TestEachEvaluator:
         assert named == {evaluator}
 
     def test_says_what_it_needs(self, evaluator: str) -> None:
-        assert EVALUATORS[evaluator].channels
+        for control in CONTROLS[file_name(evaluator)]:
+            assert channels_of(make_evaluator(control)), control.place
 
 
 @pytest.mark.parametrize("name", CONTROLS)
