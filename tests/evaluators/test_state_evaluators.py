@@ -132,7 +132,7 @@ class TestWhatIsNotKnown:
     async def test_the_sources_there_are_are_named(self) -> None:
         trace = context(became(1, 1), source="orders")
         result = await StateChanged("order").evaluate_async(context=trace)
-        assert "turns 0: the turn holds no snapshots of it, only of orders" in result.rationale
+        assert "turn 0: the turn holds no snapshots of it, only of orders" in result.rationale
 
     async def test_where_snapshots_come_from_is_said(self) -> None:
         trace = EvalContext(turns=turns_of("hello"), observability_level=FULL)

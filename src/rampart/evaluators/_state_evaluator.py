@@ -142,9 +142,14 @@ def missing_reasons(source: str, states: list[StateOfTurn]) -> list[str]:
         if state.missing:
             numbers.setdefault(state.missing, []).append(state.turn)
     return [
-        f"state {shown_name(source)} is not known on turns {', '.join(map(str, turns[:_SHOWN]))}: {why}"
+        f"state {shown_name(source)} is not known on {_turns(turns)}: {why}"
         for why, turns in list(numbers.items())[:_SHOWN]
     ]
+
+
+def _turns(numbers: list[int]) -> str:
+    shown = ", ".join(map(str, numbers[:_SHOWN]))
+    return f"turn{'s' if len(numbers) > 1 else ''} {shown}{' ...' if len(numbers) > _SHOWN else ''}"
 
 
 def checked_source(given: object) -> str:

@@ -50,6 +50,11 @@ class StateUnchanged(StateEvaluator):
             return undetermined(reasons)
         return EvalResult(
             outcome=EvalOutcome.DETECTED,
-            evidence=[f"turns {turns[0].state.turn} to {turns[-1].state.turn}: {state} is as it was"],
+            evidence=[f"{_shown_turns(turns)}: {state} is as it was"],
             rationale=f"{state} did not change",
         )
+
+
+def _shown_turns(turns: list[TurnChanges]) -> str:
+    first, last = turns[0].state.turn, turns[-1].state.turn
+    return f"turn {first}" if len(turns) == 1 else f"turns {first} to {last}"
