@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from rampart.cli.main import main
+from rampart.evaluators.controls import shipped_controls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -95,6 +96,7 @@ def test_json() -> None:
     assert json.loads(result.output) == {
         "controls": 3,
         "failed": 1,
+        "not_run": {},
         "evaluators": {"my_shouts:Shouts": {"detected": 1, "not_detected": 1, "undetermined": 1}},
         "failures": [
             {
@@ -137,6 +139,41 @@ def test_a_file_that_is_not_there() -> None:
     result = CliRunner().invoke(main, ["evaluators", "check", "gone.jsonl"])
     assert result.exit_code == 2
     assert "Error: gone.jsonl: cannot be read" in result.output
+
+
+class TestWithoutAnExtra:
+    NEEDS_IT = line("path", "x", "detected", evaluator="ArgumentMatches", args=["pay", "$.to"])
+    TOLD = "1 not run: ArgumentMatches needs python-jsonpath, which is not installed: pip install"
+
+    @pytest.fixture(autouse=True)
+    def _without(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "jsonpath", None)
+
+    def test_a_file_of_ones_own_cannot_be_run(self) -> None:
+        result = check(*RIGHT, self.NEEDS_IT)
+        assert result.exit_code == 2
+        assert self.TOLD in result.output
+        assert "2 controls, all as expected" in result.output
+
+    def test_a_wrong_answer_counts_for_more(self) -> None:
+        assert check(RIGHT[0], self.NEEDS_IT, line("wrong", "NO!", "not_detected")).exit_code == 1
+
+    def test_of_the_shipped_ones_the_others_are_run(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        from rampart.evaluators.controls import checking
+
+        some = {name: shipped_controls()[name] for name in ("argument_matches", "tool_called")}
+        monkeypatch.setattr(checking, "shipped_controls", lambda: some)
+        result = CliRunner().invoke(main, ["evaluators", "check"])
+        assert result.exit_code == 0
+        assert f"{len(some['argument_matches'])} not run: ArgumentMatches needs" in result.output
+        assert f"{len(some['tool_called'])} controls, all as expected" in result.output
+
+
+def test_a_pattern_that_is_none_cannot_be_run() -> None:
+    broken = line("broken", "x", "detected", evaluator="ToolCalled", args=[{"$pattern": "("}])
+    result = check(*RIGHT, broken)
+    assert result.exit_code == 2
+    assert "1 not run: $pattern ( is no regular expression" in result.output
 
 
 @pytest.mark.slow

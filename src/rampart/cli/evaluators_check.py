@@ -23,7 +23,8 @@ def evaluators_check(context: click.Context, *, files: tuple[Path, ...], as_json
     "my_package.my_module:MyEvaluator", imported from the current folder or as installed). Without any, the
     controls that come with rampart are run.
 
-    Ends with 0 when all answers are right, 1 when some are not, 2 when the controls cannot be run.
+    Ends with 0 when all answers are right, 1 when some are not, 2 when the controls cannot be run. Of
+    rampart's own, those whose extra is not installed are left out, and named.
     """
     from rampart.evaluators.controls.checking import check_controls  # noqa: PLC0415 - others do not need it
 
@@ -33,4 +34,6 @@ def evaluators_check(context: click.Context, *, files: tuple[Path, ...], as_json
         click.echo(f"Error: {error}", err=True)
         context.exit(_CANNOT_START)
     click.echo(json.dumps(check.as_json(), indent=2) if as_json else check.text())
-    context.exit(_NOT_AS_EXPECTED if check.failures else _ALL_AS_EXPECTED)
+    if check.failures:
+        context.exit(_NOT_AS_EXPECTED)
+    context.exit(_CANNOT_START if check.not_run and files else _ALL_AS_EXPECTED)

@@ -37,7 +37,12 @@ class ControlsCheck:
     @property
     def failures(self) -> list[ControlOutcome]:
         """Those whose answer was not the right one."""
-        return [one for one in self.outcomes if not one.as_expected]
+        return [one for one in self.outcomes if one.could_run and not one.as_expected]
+
+    @property
+    def not_run(self) -> dict[str, int]:
+        """Why controls could not be run, and how many for each reason."""
+        return dict(Counter(one.error for one in self.outcomes if not one.could_run))
 
     def text(self) -> str:
         """The check for a reader."""
@@ -46,15 +51,18 @@ class ControlsCheck:
             missing = [f"no control expects {outcome.value}" for outcome in _BOTH if not kinds[outcome]]
             counted = ", ".join(f"{kinds[one]} {one.value}" for one in EvalOutcome if kinds[one])
             lines.append(": ".join([quote(evaluator), "; ".join([counted, *missing])]))
+        lines += [f"{count} not run: {reason}" for reason, count in self.not_run.items()]
         failed = len(self.failures)
         verdict = f"{failed} not as expected" if failed else "all as expected"
-        return "\n".join([*lines, f"{len(self.outcomes)} controls, {verdict}"])
+        ran = len(self.outcomes) - sum(self.not_run.values())
+        return "\n".join([*lines, f"{ran} controls, {verdict}"])
 
     def as_json(self) -> dict[str, Any]:
         """The check for a program."""
         return {
-            "controls": len(self.outcomes),
+            "controls": len(self.outcomes) - sum(self.not_run.values()),
             "failed": len(self.failures),
+            "not_run": self.not_run,
             "evaluators": {
                 name: {outcome.value: kinds[outcome] for outcome in EvalOutcome}
                 for name, kinds in self._kinds().items()

@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rampart.core.errors import ConfigurationError
 from rampart.core.evaluator import asked, checked_evaluation
 from rampart.evaluators.controls.naming import as_arguments, evaluator_named
 from rampart.text.oneline import quote
@@ -27,11 +28,13 @@ class ControlOutcome:
         control: What it was asked.
         result: Its answer; None if it gave none.
         error: Why it gave none; empty if it did.
+        could_run: Whether it could be asked at all: its library is installed, its arguments can be made.
     """
 
     control: Control
     result: EvalResult | None
     error: str = ""
+    could_run: bool = True
 
     @property
     def as_expected(self) -> bool:
@@ -57,7 +60,8 @@ def make_evaluator(control: Control, /) -> Evaluator:
 async def run_control_async(control: Control, /, *, timeout_s: float = _TIMEOUT_S) -> ControlOutcome:
     """Make the evaluator, show it the trace and keep its answer.
 
-    An evaluator that cannot be made, raises or takes too long gave a wrong answer, not none.
+    An evaluator that refuses its arguments, raises or takes too long gave a wrong answer, not none; one whose
+    library is not installed could not be asked.
 
     Args:
         control: What to ask.
@@ -68,6 +72,8 @@ async def run_control_async(control: Control, /, *, timeout_s: float = _TIMEOUT_
         async with asyncio.timeout(timeout_s):
             answer = await asked(evaluator, control.context())
         return ControlOutcome(control=control, result=checked_evaluation(answer, evaluator=evaluator))
+    except ConfigurationError as error:
+        return ControlOutcome(control=control, result=None, error=quote(str(error)), could_run=False)
     except TimeoutError:
         return ControlOutcome(control=control, result=None, error=f"no answer within {timeout_s:g} s")
     except Exception as error:  # users' evaluators raise anything
