@@ -35,6 +35,8 @@ _BLANK = frozenset("nrtbfav0e\n")
 _HEX = re.compile("[0-9A-Fa-f]+")
 _LAST = 0x10FFFF
 _FAR = 1 << 62
+_PIECE = 65_536
+_LONGEST = 256
 _NEAR = 100
 """Characters on both sides of an escape that may belong to the same encoded text."""
 
@@ -126,7 +128,7 @@ def around_escapes(text: str, /) -> Excerpt:
     parts: list[str] = []
     starts: list[tuple[int, int]] = []
     length = begin = end = 0
-    for match in _ESCAPES.finditer(text):
+    for match in _escapes_in(text):
         if match.start() - _NEAR > end:
             if end:
                 starts.append((length, begin))
@@ -138,6 +140,15 @@ def around_escapes(text: str, /) -> Excerpt:
         starts.append((length, begin))
         parts.append(text[begin:end])
     return Excerpt("\n".join(parts), tuple(starts))
+
+
+def _escapes_in(text: str) -> Iterator[re.Match[str]]:
+    """All escapes, looked for in pieces: a long text without any must not hold the interpreter for long."""
+    passed = 0
+    for start in range(0, len(text), _PIECE):
+        for match in _ESCAPES.finditer(text, max(start, passed), start + _PIECE + _LONGEST):
+            passed = match.end()
+            yield match
 
 
 def without_escapes(text: str, /) -> Replaced | None:

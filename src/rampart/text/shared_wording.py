@@ -23,6 +23,9 @@ _MORE_CHARACTERS = 2
 _MOST_PLACES = 8
 _FEWEST_WORDS = 6
 _REMEMBERED = 20_000
+_PIECE = 65_536
+_LONGEST = 100
+"""Characters of a word: what is longer is no word of a prompt, and cut into several."""
 
 
 class Word(NamedTuple):
@@ -121,7 +124,7 @@ class Wording:
 def words_of(text: str, /) -> Iterator[Word]:
     """The words of a text, folded; characters of scripts without spaces one by one."""
     known: dict[str, str] = {}
-    for match in _words().finditer(text):
+    for match in _matches(text):
         word = match[0]
         folded = known.get(word)
         if folded is None:
@@ -130,6 +133,17 @@ def words_of(text: str, /) -> Iterator[Word]:
                 known[word] = folded
         if folded:
             yield Word(folded, match.start(), match.end())
+
+
+def _matches(text: str) -> Iterator[re.Match[str]]:
+    """All words, looked for in pieces: a long text without any must not hold the interpreter for long."""
+    passed = 0
+    for start in range(0, len(text), _PIECE):
+        for match in _words().finditer(text, max(start, passed), start + _PIECE + 2 * _LONGEST):
+            if match.start() >= start + _PIECE:
+                break  # the next piece has it whole
+            passed = match.end()
+            yield match
 
 
 def _run(row: list[Word], begin: int, end: int) -> Run:
@@ -155,4 +169,4 @@ def _words() -> re.Pattern[str]:
         for code in range(0x80, 0x10000)
         if is_ignorable(chr(code)) or unicodedata.category(chr(code)) in ("Mn", "Mc")
     )
-    return re.compile(f"[{_UNSPACED}]|(?:[^\\W_{_UNSPACED}][{re.escape(inside)}]*)+")
+    return re.compile(f"[{_UNSPACED}]|(?:[^\\W_{_UNSPACED}][{re.escape(inside)}]*){{1,{_LONGEST}}}")
