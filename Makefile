@@ -20,7 +20,7 @@ STAMPS := $(VENV)/.stamps
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help install format lint types test check test-core test-slow test-model test-onedrive test-pyrit test-postgres docs check-wheel demo bench build clean
+.PHONY: help install format lint types test check test-core test-slow test-model test-onedrive test-pyrit test-postgres docs accuracy check-wheel demo bench build clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-14s %s\n", $$1, $$2 }'
@@ -56,6 +56,9 @@ test-postgres: $(STAMPS)/dev ## The tests on PostgreSQL, which is installed if i
 
 docs: $(STAMPS)/dev ## Run every code block of README.md and docs/
 	$(PYTEST) tests/docs
+
+accuracy: $(STAMPS)/dev ## Write what the labelled sets say of the evaluators into docs/evaluators-accuracy.md
+	$(IN_VENV) -m scripts.accuracy_page
 
 bench: $(STAMPS)/dev ## Measure what rampart costs
 	$(IN_VENV) -m benchmarks
