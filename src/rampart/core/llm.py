@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast, runtime_checkable
 
-from rampart.core.errors import ConfigurationError
 from rampart.text.secrets import MIN_SECRET_LENGTH, register_secret
 
 if TYPE_CHECKING:
@@ -131,14 +130,5 @@ def admit_llm(llm: object, *, name: str = "llm") -> None:
 
 def _client(config: LLMConfig) -> ChatModel:
     # Imported by name: clients stand above the core, and they need libraries that not everybody has.
-    try:
-        factory = import_module("rampart.llm.factory")
-    except ModuleNotFoundError as error:
-        if error.name not in {"rampart.llm", "rampart.llm.factory"}:
-            raise
-        msg = (
-            f"this version of rampart has no client for LLMConfig(model={config.model!r}); pass a ChatModel: "
-            f"an object with `async def complete_async(self, *, messages, response_schema=None)`"
-        )
-        raise ConfigurationError(msg) from None
+    factory = import_module("rampart.llm.factory")
     return cast("ChatModel", factory.create_chat_model(config=config))
