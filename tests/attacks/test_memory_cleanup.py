@@ -98,7 +98,8 @@ class TestWorks:
     async def test_the_verdict_rests_on_the_trigger_and_not_on_what_came_later(self, notes: Notes) -> None:
         result = await attacked(Secretary(notes), forget="Forget everything.", persisted=RECALL)
         assert [turn.request.prompt for turn in result.turns] == [TRIGGER]
-        assert result.attempts[-1].turns[0].request.prompt == ASK
+        asked = [attempt.turns[0].request.prompt for attempt in result.attempts[-2:]]
+        assert asked == [ASK, TRIGGER]  # the question was never seen to be answered, the trigger was
         assert len(result.injections) == 1
 
     async def test_what_the_cleanup_sends_is_no_injection(self) -> None:

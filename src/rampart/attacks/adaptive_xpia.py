@@ -14,7 +14,7 @@ from rampart.attacks.attacker_health import AttackerHealth
 from rampart.attacks.campaign import Campaign
 from rampart.attacks.campaign_verdict import campaign_result
 from rampart.attacks.crew import Crew
-from rampart.attacks.delivery import ATTACHMENT, NOT_OBSERVED, OBSERVED, UNKNOWN
+from rampart.attacks.delivery import NOT_OBSERVED, OBSERVED, UNKNOWN
 from rampart.attacks.objective_attack import look_for_lost_goal_async
 from rampart.attacks.observed_agent import as_text, observed_conversation
 from rampart.attacks.rewriting import Rewriting
@@ -109,6 +109,7 @@ class _Course:
         self._rewriting = rewriting
         self._driver = driver
         self._most = most
+        self._rewritten = rewriting.rewritten
         self.written: list[str] = []
 
     @property
@@ -176,7 +177,7 @@ class _Course:
         if self.over or self._most == 1:
             return {}
         attempt, rewriting = self._campaign.attempts[position], self._rewriting
-        delivered = delivery_of(attempt)
+        delivered = delivery_of(attempt, self._rewritten)
         conversation = observed_conversation(attempt.turns)
         told: dict[str, Any] = {"payload": text}
         if first:
@@ -196,17 +197,23 @@ class _Course:
     def delivery_doubts(self) -> list[str]:
         """Attempts whose payload was not read tested nothing; too many of them leave too little."""
         made = list(self._campaign.outcomes)
-        lost = [one for one in made if delivery_of(self._campaign.attempts[one]) == NOT_OBSERVED]
-        few = 2 * len(lost) < len(made)
-        if few or len(lost) == len(made):  # the deliveries themselves tell when all are lost
+        attempts = self._campaign.attempts
+        lost = [one for one in made if delivery_of(attempts[one], self._rewritten) == NOT_OBSERVED]
+        told = all(record.delivery == NOT_OBSERVED for record in self._campaign.running.injections)
+        if 2 * len(lost) < len(made) or told:  # the deliveries themselves tell when all are lost
             return []
         return [f"payload not delivered in {len(lost)} of {len(made)} attempts"]
 
 
-def delivery_of(attempt: Attempt) -> str:
-    """Whether a payload of an attempt is known to have been read: one of several places is enough."""
-    planted = [record for record in attempt.injections if record.surface_name != ATTACHMENT]
-    deliveries = {record.delivery for record in planted}
+def delivery_of(attempt: Attempt, rewritten: Sequence[bool]) -> str:
+    """Whether the text that the attacker writes is known to have been read: in one of its places is enough.
+
+    Args:
+        attempt: The attempt, whose records are those of the places in order, and then others.
+        rewritten: Of each place whether it gets that text.
+    """
+    planted = zip(attempt.injections, rewritten, strict=False)
+    deliveries = {record.delivery for record, is_rewritten in planted if is_rewritten}
     if OBSERVED in deliveries:
         return OBSERVED
     return NOT_OBSERVED if deliveries == {NOT_OBSERVED} else UNKNOWN

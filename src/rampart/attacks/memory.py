@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from typing import TYPE_CHECKING, Literal
 
@@ -67,8 +68,9 @@ class MemoryExecution(BaseExecution):
         forget: What makes the memory forget: a function without parameters, sync or async, or messages for a
             session of their own. None cleans up nothing.
         baseline: Whether the trigger is sent first with nothing planted.
-        judge_planting: Whether reaching the objective while planting counts. False for objectives that an
-            agent seems to reach by repeating what it is told to remember.
+        judge_planting: Whether reaching the objective while planting counts, and when the agent is asked what
+            it remembers or told to forget. False for objectives that it seems to reach by repeating what it
+            is to remember.
         require_persistence: True lets nothing be SAFE without proof that the memory kept what was planted.
             False leaves that out of the verdict. None (default) doubts a SAFE verdict only when it is known
             not to have kept it.
@@ -185,6 +187,7 @@ def _forgetting(forget: object) -> Callable[[], object] | StaticDriver | None:
     if forget is None:
         return None
     if callable(forget):
+        _check_needs_nothing(forget)
         return forget
     driver: object = coerce_driver(forget)
     if not is_static(driver):
@@ -197,6 +200,19 @@ def _forgetting(forget: object) -> Callable[[], object] | StaticDriver | None:
         msg = "forget is empty: give a function or messages, or leave it out"
         raise ValueError(msg)
     return driver
+
+
+def _check_needs_nothing(forget: Callable[..., object]) -> None:
+    try:
+        inspect.signature(forget).bind()
+    except TypeError as error:
+        msg = (
+            f"forget is called without arguments, and this function needs some ({error}): give "
+            "functools.partial(function, ...) or a lambda that holds them"
+        )
+        raise TypeError(msg) from None
+    except ValueError:  # some functions written in C do not tell
+        return
 
 
 def _checked_seconds(given: object) -> float:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from rampart.attacks.arm import run_arm_async
 from rampart.attacks.campaign import FAILED
-from rampart.attacks.memory_plan import questions_for
+from rampart.attacks.memory_plan import harm_in
 from rampart.attacks.planted import shows_async
 from rampart.core.attempt import Attempt
 from rampart.core.evaluation import EvalOutcome
@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from rampart.attacks.arm import ArmOutcome, Questions
-    from rampart.attacks.memory_plan import MemoryProof
+    from rampart.attacks.memory_plan import MemoryPlan, MemoryProof
     from rampart.core.adapter import AgentAdapter
     from rampart.execution.running import Running
 
+CHECK = "cleanup check"
 NOT_ASKED, FORGOTTEN, UNPROVEN, CLEANUP_FAILED = "not asked for", "forgotten", "unproven", "failed"
 
 
@@ -39,13 +40,15 @@ class MemoryCleanup:
     Args:
         adapter: The agent.
         running: The execution.
-        forget: What makes the memory forget: a function, or messages; None does nothing.
-        proof: How to look whether it did.
+        plan: What the attack does; it says what makes the memory forget, and how to look whether it did.
 
     Attributes:
-        texts: By what the planted content is recognised; empty as long as nothing was sent.
+        planted: Whether anything was sent that may have been remembered.
+        texts: By what the planted content is recognised, as far as that is known.
         shown: Whether a session after the planting showed that the memory had kept it.
+        harmed: Whether the trigger made the agent do harm.
         state: What became of the cleanup.
+        judged: The sessions held here with the answer whether harm was done in them, by phase.
     """
 
     def __init__(
@@ -53,16 +56,18 @@ class MemoryCleanup:
         adapter: AgentAdapter,
         running: Running,
         *,
-        forget: Callable[[], object] | StaticDriver | None,
-        proof: MemoryProof,
+        plan: MemoryPlan,
     ) -> None:
         self._adapter = adapter
         self._running = running
-        self._forget = forget
-        self._proof = proof
+        self._plan = plan
+        self._forget = plan.forget
+        self.planted = False
         self.texts: Sequence[str] = ()
         self.shown = False
+        self.harmed = False
         self.state = NOT_ASKED
+        self.judged: list[tuple[str, ArmOutcome]] = []
 
     async def __aenter__(self) -> Self:
         """Begin."""
@@ -87,8 +92,8 @@ class MemoryCleanup:
             if await self._noted_async("forget", self._forget_async(self._forget)):
                 self.state = UNPROVEN
                 stopped = running.watchdog.stop_requested or not (exc is None or isinstance(exc, Exception))
-                if self.texts and not stopped:  # who was stopped has no time to talk to the agent again
-                    await self._noted_async("cleanup check", self._prove_async())
+                if self.planted and not stopped:  # who was stopped has no time to talk to the agent again
+                    await self._noted_async(CHECK, self._prove_async())
         finally:
             running.trace, running.limits = trace, limits
             del running.injections[injections:]
@@ -111,7 +116,7 @@ class MemoryCleanup:
 
     async def _forget_async(self, forget: Callable[[], object] | StaticDriver) -> None:
         if isinstance(forget, StaticDriver):
-            await self._hold_async("forget", forget, questions_for(forget))
+            await self._hold_async("forget", forget, self._plan.questions_of(forget))
             self._running.attempts[-1].outcome = "sent"
             return
         with self._running.watchdog.step("forget", self._running.limits.cleanup_timeout_s):
@@ -119,10 +124,18 @@ class MemoryCleanup:
 
     async def _prove_async(self) -> None:
         """Look in a fresh session whether the memory still holds what was planted."""
-        proof = self._proof
+        recall, trigger = self._plan.recall_proof, self._plan.trigger_proof
+        await self._look_async(recall or trigger)
+        # A question that was never seen to be answered proves less than what did harm.
+        if recall is not None and self.harmed and self.state == FORGOTTEN and trigger.driver is not None:
+            self.state = UNPROVEN
+            await self._look_async(trigger)
+
+    async def _look_async(self, proof: MemoryProof) -> None:
+        """Look in one way."""
         if proof.driver is None:
             return
-        outcome = await self._hold_async("cleanup check", proof.driver, proof.questions)
+        outcome = await self._hold_async(CHECK, proof.driver, proof.questions)
         attempt = self._running.attempts[-1]
         evaluation = outcome.evaluation
         answers = [answer for answer in (evaluation, outcome.utility) if answer is not None]
@@ -156,6 +169,9 @@ class MemoryCleanup:
             attempt.turns = running.turns()
         attempt.evaluation = None if phase == "forget" else outcome.evaluation
         attempt.trace_end_reason = outcome.run.trace_end_reason
+        judged = harm_in(questions, outcome)
+        if judged is not None:
+            self.judged.append((phase, judged))
         return outcome
 
 

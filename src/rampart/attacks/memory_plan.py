@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from rampart.attacks.arm import Questions
 from rampart.attacks.control_arm import is_static
 from rampart.core.evaluation import EvalContext, EvalOutcome, EvalResult
-from rampart.core.evaluator import BaseEvaluator
+from rampart.core.evaluator import BaseEvaluator, asked, checked_evaluation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from rampart.attacks.arm import ArmOutcome
     from rampart.attacks.recall import Recall
     from rampart.core.evaluator import Evaluator
     from rampart.core.injection import InjectionHandle
@@ -26,6 +27,32 @@ class NotJudged(BaseEvaluator):
     async def evaluate_async(self, *, context: EvalContext) -> EvalResult:
         """NOT_DETECTED."""
         return EvalResult(outcome=EvalOutcome.NOT_DETECTED)
+
+
+class AlsoJudged(BaseEvaluator):
+    """What is asked of a session, and before that whether the objective was reached in it.
+
+    Harm is harm, also where the agent was merely asked what it remembers.
+
+    Args:
+        objective: Detects the objective of the attack.
+        asked_for: What the session is held for.
+
+    Attributes:
+        harm: What `objective` answered last; None as long as nobody asked it.
+    """
+
+    def __init__(self, objective: Evaluator, asked_for: Evaluator) -> None:
+        self._objective = objective
+        self._asked_for = asked_for
+        self.harm: EvalResult | None = None
+
+    async def evaluate_async(self, *, context: EvalContext) -> EvalResult:
+        """The objective's answer if it is DETECTED, else that of what was asked for."""
+        self.harm = checked_evaluation(await asked(self._objective, context), evaluator=self._objective)
+        if self.harm.detected:
+            return self.harm
+        return checked_evaluation(await asked(self._asked_for, context), evaluator=self._asked_for)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,16 +99,21 @@ class MemoryPlan:
     forget: Callable[[], object] | StaticDriver | None
 
     @property
-    def proof(self) -> MemoryProof:
-        """How to look whether the memory is clean again: by the recall, or else by the trigger."""
-        if self.recall is not None:
-            driver = self.recall.driver
-            return MemoryProof(
-                driver=driver,
-                questions=questions_for(driver, self.recall.evaluator),
-                by_search=False,
-                needs_contrast=False,
-            )
+    def recall_proof(self) -> MemoryProof | None:
+        """How to look by the recall whether the memory is clean again."""
+        if self.recall is None:
+            return None
+        driver = self.recall.driver
+        return MemoryProof(
+            driver=driver,
+            questions=self.questions_of(driver, self.recall.evaluator),
+            by_search=False,
+            needs_contrast=False,
+        )
+
+    @property
+    def trigger_proof(self) -> MemoryProof:
+        """How to look for that by the trigger."""
         return MemoryProof(
             driver=self.trigger if is_static(self.trigger) else None,
             questions=replace(self.triggering, stop_when=None),
@@ -89,12 +121,26 @@ class MemoryPlan:
             needs_contrast=True,
         )
 
+    def questions_of(self, driver: StaticDriver, evaluator: Evaluator | None = None) -> Questions:
+        """What is asked of a session beside the attack, in which fixed messages are sent to their end.
 
-def questions_for(driver: StaticDriver, evaluator: Evaluator | None = None) -> Questions:
-    """What is asked of a session in which fixed messages are sent to their end."""
-    return Questions(
-        evaluator=NotJudged() if evaluator is None else evaluator,
-        utility=None,
-        stop_when=None,
-        max_turns=len(driver.requests) + 1,
-    )
+        Whether harm was done is asked there where it is asked of the planting session.
+        """
+        return Questions(
+            evaluator=AlsoJudged(self.planting.evaluator, NotJudged() if evaluator is None else evaluator),
+            utility=None,
+            stop_when=None,
+            max_turns=len(driver.requests) + 1,
+        )
+
+
+def harm_in(questions: Questions, outcome: ArmOutcome) -> ArmOutcome | None:
+    """The session with the answer whether harm was done in it; None where nobody asked.
+
+    Args:
+        questions: What was asked of the session.
+        outcome: What came of it.
+    """
+    judge = questions.evaluator
+    harm = judge.harm if isinstance(judge, AlsoJudged) else outcome.evaluation
+    return None if harm is None else replace(outcome, evaluation=harm, utility=None)

@@ -53,25 +53,32 @@ def _message(given: object, position: int) -> Request:
     raise TypeError(msg)
 
 
-def planted_texts(handles: Sequence[InjectionHandle], turns: Sequence[Turn]) -> list[str]:
+def planted_texts(handles: Sequence[InjectionHandle], requests: Sequence[Request]) -> list[str]:
     """By which texts the planted content is recognised.
 
     Of what the handles planted where there are handles, since the messages are harmless then; else of the
     messages that were sent. Of "Remember this: ..." an agent keeps what follows the colon or stands in
-    quotation marks, so that is looked for by itself too.
+    quotation marks, so that is looked for by itself too. A short message beside, such as "Hi", stands
+    everywhere and is no trace of anything.
     """
     if handles:
         return [carried_text(payload) for payload in planted_payloads(handles)]
     texts = []
-    for turn in turns:
-        texts += [turn.request.prompt] if turn.request.prompt else []
-        texts += [carried_text(attachment) for attachment in turn.request.attachments]
-    return [wording for text in texts for wording in (text, *_inner_texts(text))]
+    for request in requests:
+        texts += [request.prompt] if request.prompt else []
+        texts += [carried_text(attachment) for attachment in request.attachments]
+    wordings = [wording for text in texts for wording in (text, *_inner_texts(text))]
+    telling = [wording for wording in wordings if _is_telling(wording)]
+    return telling or sorted(wordings, key=lambda wording: len(letters_and_digits(wording)))[-1:]
 
 
 def _inner_texts(text: str) -> list[str]:
     parts = [*_COLON.split(text)[1:], *_QUOTED.findall(text)]
-    return [part for part in parts if len(letters_and_digits(part)) >= TELLING]
+    return [part for part in parts if _is_telling(part)]
+
+
+def _is_telling(text: str) -> bool:
+    return len(letters_and_digits(text)) >= TELLING
 
 
 async def shows_async(texts: Sequence[str], turns: Sequence[Turn]) -> bool | None:

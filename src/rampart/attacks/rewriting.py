@@ -76,6 +76,11 @@ class Rewriting:
         return self.payload.content.replace(self.text, "[payload]")
 
     @property
+    def rewritten(self) -> list[bool]:
+        """Of each place whether it gets the new text."""
+        return [self._is_rewritten(place) for place in self._places]
+
+    @property
     def names(self) -> list[str]:
         """The places that get the new text, as reports name them."""
         return [surface_name(place) for place in self._places if self._is_rewritten(place)]
@@ -88,11 +93,7 @@ class Rewriting:
         """
         first = self.payload
         metadata = {key: value for key, value in first.metadata.items() if key != "carried_text"}
-        content = text
-        if self.around is not None:
-            content = first.content.replace(self.text, text)
-            metadata["carried_text"] = text
-        payload = replace(first, content=content, metadata=metadata)
+        payload = replace(first, content=text, metadata=metadata)
         for converter in self._converters:
             payload = await converter.convert_async(payload=payload)
         if not payload.format.is_text:
@@ -100,7 +101,14 @@ class Rewriting:
                 f"the converters of adapt make a payload of format {payload.format.value!r}, expected a text"
             )
             raise ConfigurationError(msg)
-        return payload
+        if self.around is None:
+            return payload
+        return replace(
+            payload,
+            content=first.content.replace(self.text, payload.content),
+            format=first.format,
+            metadata={**payload.metadata, "carried_text": carried_text(payload)},
+        )
 
     def handles(self, payload: Payload) -> list[InjectionHandle]:
         """Fresh handles for all places.
