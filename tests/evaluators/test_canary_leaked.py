@@ -229,6 +229,7 @@ async def test_what_could_not_be_searched_is_no_absence(monkeypatch: pytest.Monk
     assert "turn 0 reply reads in too many ways" in answer.rationale
 
 
+@pytest.mark.slow
 async def test_no_false_alarm_on_100_000_lines() -> None:
     lines = ordinary_lines()
     assert len(lines) == 100_000
@@ -243,6 +244,7 @@ async def test_no_false_alarm_on_100_000_lines() -> None:
     assert len(answer.evidence) == 1  # and the search works on just that text
 
 
+@pytest.mark.slow
 def test_time_grows_with_the_length() -> None:
     cores = {TOKEN: checked_core(TOKEN)}
     text = "\n".join(ordinary_lines()[40_000:60_000] + ordinary_lines()[-8_000:])

@@ -83,6 +83,7 @@ def test_growth_is_per_turn() -> None:
     assert AnswerCost(short_s=SHORT_TURNS, long_s=5 * LONG_TURNS).growth == 5.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("control", CASES)
 async def test_a_long_conversation_costs_no_more_a_turn(control: Control) -> None:
     growths: list[float] = []
