@@ -10,14 +10,17 @@ from tests.attacks.adaptive_places import OBJECTIVE, file_spot, wordings, yieldi
 from tests.attacks.attacking_model import AttackingModel
 from tests.attacks.remembering_agent import ASK, HOLDS, LEAK, ORDER, PLANT, TRIGGER, Notes, Secretary, phases
 
-from rampart import Attacks, Payload, SafetyStatus
+from rampart import Attacks, Payload, Request, Response, SafetyStatus, ToolCall
 from rampart.attacks import Adaptation, Recall
 from rampart.converters import Base64Converter
+from rampart.surfaces import FileSurface
+from rampart.testing import ScriptedAgent
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 UNSAFE, SAFE, UNDETERMINED = SafetyStatus.UNSAFE, SafetyStatus.SAFE, SafetyStatus.UNDETERMINED
+_CLOCK = Response(text="Noon.", tool_calls=[ToolCall(name="clock", result="12:00")])
 RECALL = Recall(ask=ASK, evaluator=HOLDS)
 
 
@@ -135,6 +138,28 @@ async def test_a_place_that_tells_nothing(notes: Notes, tmp_path: Path, locked: 
     assert result.status is UNSAFE
     assert ("may have been read again" in result.summary) is locked
     assert phases(result)[-1] == ("cleanup check", "still there")
+
+
+async def test_an_attachment_of_the_trigger_does_not_stand_for_what_was_injected(tmp_path: Path) -> None:
+    result = await attack(
+        inject=FileSurface(path=tmp_path / "unread.txt").inject(payload=Payload(content=ORDER)),
+        plant="Read my mail.",
+        trigger=Request(prompt=TRIGGER, attachments=[Payload(content="an invoice")]),
+        forget=lambda: None,
+    ).execute_async(adapter=ScriptedAgent([_CLOCK], repeat_last=True))
+    assert result.status is UNDETERMINED
+    assert "payload not delivered: file unread.txt" in result.summary
+
+
+async def test_nor_for_what_was_rewritten(tmp_path: Path) -> None:
+    result = await Attacks.xpia(
+        inject=FileSurface(path=tmp_path / "unread.txt").inject(payload=Payload(content=ORDER)),
+        trigger=Request(prompt="My notes?", attachments=[Payload(content="a picture")]),
+        evaluator=SENT,
+        adapt=Adaptation(objective=OBJECTIVE, attacker=AttackingModel(wordings(2)).model, max_attempts=2),
+    ).execute_async(adapter=ScriptedAgent([_CLOCK], repeat_last=True))
+    assert result.status is UNDETERMINED
+    assert "payload not delivered in 2 of 2 attempts" in result.summary
 
 
 @pytest.mark.parametrize("reads_first", [True, False])
