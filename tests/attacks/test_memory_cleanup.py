@@ -423,6 +423,7 @@ class TestRefusals:
         ("changes", "error", "match"),
         [
             ({"plant": []}, ValueError, "plant is empty"),
+            ({"plant": " "}, ValueError, r"plant\[0\] is blank"),
             ({"plant": 7}, TypeError, "cannot serve as driver"),
             ({"plant": ["a", 7]}, TypeError, r"plant\[1\] is of type int"),
             ({"trigger": []}, ValueError, "trigger is empty"),

@@ -109,6 +109,13 @@ async def test_one_that_nobody_can_judge_leaves_the_whole_undetermined() -> None
     [
         pytest.param({"prompt": []}, ValueError, "prompt is empty", id="empty"),
         pytest.param({"prompt": ["a", 3]}, TypeError, r"prompt\[1\] is of type int", id="item"),
+        pytest.param({"prompt": " "}, ValueError, r"prompt\[0\] is blank", id="blank"),
+        pytest.param(
+            {"prompt": ["a", Request(prompt="")]}, ValueError, r"prompt\[1\] is blank", id="blank request"
+        ),
+        pytest.param(
+            {"prompt": [Payload(content="\n")]}, ValueError, r"prompt\[0\] is blank", id="blank payload"
+        ),
         pytest.param({"converters": [3]}, TypeError, "converter", id="converter"),
         pytest.param({"evaluator": None}, TypeError, "evaluator", id="evaluator"),
         pytest.param({"stop_at_first": "no"}, TypeError, "stop_at_first", id="flag"),

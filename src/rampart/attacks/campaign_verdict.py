@@ -143,7 +143,8 @@ def _note(campaign: Campaign, outcome: ArmOutcome | None) -> str:
     if health is not None and outcome is not None and health.turns_run >= health.turns_planned:
         if notes == [f"{health.turns_planned} {health.unit}"]:
             notes = []  # it would say the same twice
-        notes.append(f"all {health.turns_planned} {health.unit} used")
+        every = "its one turn" if health.turns_planned == 1 else f"all {health.turns_planned} {health.unit}"
+        notes.append(f"{every} used")
     elif health is not None and health.ended == STOPPED:
         how_far = f"{health.turns_run} of {health.turns_planned} {health.unit}"
         notes.append(f"the stop condition was met after {how_far}")

@@ -127,6 +127,17 @@ def _texts_of(prompt: str | Payload | Request) -> list[str]:
 
 def _checked(prompt: object, position: int) -> str | Payload | Request:
     if isinstance(prompt, str | Payload | Request):
+        if _is_blank(prompt):
+            msg = f"prompt[{position}] is blank, and an agent that gets nothing withstands nothing"
+            raise ValueError(msg)
         return prompt
     msg = f"prompt[{position}] is of type {type(prompt).__name__}, expected a text, a Payload or a Request"
     raise TypeError(msg)
+
+
+def _is_blank(prompt: str | Payload | Request) -> bool:
+    if isinstance(prompt, Request):
+        return not prompt.attachments and not (prompt.prompt or "").strip()
+    if isinstance(prompt, Payload):
+        return prompt.format.is_text and not prompt.content.strip()
+    return not prompt.strip()

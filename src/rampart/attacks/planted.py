@@ -30,7 +30,7 @@ def planting_driver(plant: object) -> PromptDriver:
 
     Raises:
         TypeError: If `plant` is neither a message, nor a list of messages, nor a driver.
-        ValueError: If it is an empty list.
+        ValueError: If it is an empty list, or a message is blank.
     """
     given = plant if isinstance(plant, list | tuple) else [plant]
     if not given:
@@ -39,7 +39,12 @@ def planting_driver(plant: object) -> PromptDriver:
     if not isinstance(plant, list | tuple) and not isinstance(plant, str | Payload | Request):
         admit(plant, members=DRIVER_MEMBERS, role="driver")
         return plant  # type: ignore[return-value]  # it has what a driver has
-    return coerce_driver([_message(one, position) for position, one in enumerate(given)])
+    messages = [_message(one, position) for position, one in enumerate(given)]
+    for position, message in enumerate(messages):
+        if not message.attachments and not (message.prompt or "").strip():
+            msg = f"plant[{position}] is blank, and leaves nothing to be remembered"
+            raise ValueError(msg)
+    return coerce_driver(messages)
 
 
 def _message(given: object, position: int) -> Request:

@@ -82,7 +82,13 @@ class ExecutionTimeoutError(InfrastructureError, TimeoutError):
 
 
 class ChatModelError(InfrastructureError):
-    """A call to a language model failed."""
+    """A call to a language model failed.
+
+    Attributes:
+        requests: How many requests were made in vain, where that is known; they count as used.
+    """
+
+    requests: int | None = None
 
 
 class RateLimitError(ChatModelError):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from rampart.core.errors import EmptyCompletionError
+from rampart.core.errors import ChatModelError
 from rampart.core.types import Usage
 
 if TYPE_CHECKING:
@@ -53,12 +53,12 @@ class Spending:
     be too low.
     """
 
-    __slots__ = ("_by_role", "_empty", "_lock", "_silent")
+    __slots__ = ("_by_role", "_failed", "_lock", "_silent")
 
     def __init__(self) -> None:
         self._by_role: dict[str, Usage] = {}
         self._silent: dict[str, int] = {}
-        self._empty: dict[str, int] = {}
+        self._failed: dict[str, int] = {}
         self._lock = threading.Lock()
 
     def add(self, role: str, usage: Usage | None) -> None:
@@ -71,10 +71,10 @@ class Spending:
             before = self._by_role.get(role)
             self._by_role[role] = total_usage([usage] if before is None else [before, usage])
 
-    def add_empty(self, role: str) -> None:
-        """Count a request that was answered with nothing; what it took besides is not part of the sums."""
+    def add_failed(self, role: str, *, requests: int) -> None:
+        """Count requests that came to nothing; what they took besides is not part of the sums."""
         with self._lock:
-            self._empty[str(role)] = self._empty.get(str(role), 0) + 1
+            self._failed[str(role)] = self._failed.get(str(role), 0) + requests
 
     def by_role(self) -> dict[str, Usage]:
         """The sums, without roles that did not tell of each call what it consumed."""
@@ -97,7 +97,7 @@ class Spending:
 
     def _sums(self) -> dict[str, Usage]:
         sums = dict(self._by_role)
-        for role, count in self._empty.items():
+        for role, count in self._failed.items():
             usage = sums.get(role, Usage(requests=0))
             sums[role] = usage if usage.requests is None else replace(usage, requests=usage.requests + count)
         return sums
@@ -186,9 +186,9 @@ async def ask_async(
     """
     try:
         completion = await model.complete_async(messages=messages, response_schema=response_schema)
-    except EmptyCompletionError:  # it was asked all the same
+    except ChatModelError as error:  # it was asked all the same
         for spending in _accounts():
-            spending.add_empty(role)
+            spending.add_failed(role, requests=1 if error.requests is None else error.requests)
         raise
     usage: object = getattr(completion, "usage", None)  # a model of the user's may return anything
     told = usage if isinstance(usage, Usage) else Usage()

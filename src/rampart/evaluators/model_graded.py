@@ -96,7 +96,8 @@ class ModelGraded(BaseEvaluator):
                     f"Judge LLM failure ({type(error).__name__}); underlying target retries exhausted."
                 )
             except Exception as error:
-                msg = f"{type(self).__name__}: judge LLM call failed: {safe_str(error)}"
+                why = safe_str(error).strip() or type(error).__name__
+                msg = f"{type(self).__name__}: judge LLM call failed: {why}"
                 raise EvaluatorError(msg) from error
             try:
                 return last_valid(reply, read=self._read)

@@ -12,6 +12,7 @@ from rampart.core.llm import Completion, LLMConfig
 from rampart.core.log import log
 from rampart.llm.completion_body import CompletionBody, read_completion
 from rampart.llm.endpoint_limits import limiter_of
+from rampart.llm.learned import note_schema_refused, takes_schema
 from rampart.llm.openai_exchange import Reply, RequestCount, failure_of, send_async
 from rampart.llm.openai_service import Service, service_of
 from rampart.llm.prices import cost_usd
@@ -57,7 +58,6 @@ class OpenAIChatModel:
         self._config = config
         self._checked: Service | None = None
         self._lock = threading.Lock()
-        self._takes_schema = True
         self._told_of_length = False
 
     def __repr__(self) -> str:
@@ -114,13 +114,13 @@ class OpenAIChatModel:
         requests: RequestCount,
     ) -> CompletionBody:
         first = request
-        if schema is not None and self._takes_schema:
+        if schema is not None and takes_schema(service.endpoint.url, self.model_name):
             first = {**request, "response_format": response_format(schema)}
         reply = await send_async(client, first, service=service, requests=requests)
         if first is not request and _may_be_the_schema(reply, service=service):
             reply = await send_async(client, request, service=service, requests=requests)
             if reply.status == HTTPStatus.OK:
-                self._takes_schema = False
+                note_schema_refused(service.endpoint.url, self.model_name)
         failure = failure_of(reply, service=service)
         if failure is not None:
             raise failure

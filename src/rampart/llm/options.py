@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rampart.core.errors import ConfigurationError
 from rampart.core.log import log
+from rampart.llm.learned import is_news
 from rampart.text.oneline import quote
 from rampart.text.safe import safe_repr
 
@@ -51,7 +52,7 @@ def call_options(config: LLMConfig) -> CallOptions:
         ConfigurationError: If a value is no number.
     """
     others = sorted(quote(str(key), limit=60) for key in config.metadata if key not in {*SENT, *READ})
-    if others:
+    if others and is_news("options", config.model, *others):
         log.warning(
             "LLMConfig(model=%r): the metadata keys %s are not sent; these are: %s",
             config.model,

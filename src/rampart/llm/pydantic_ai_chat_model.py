@@ -10,6 +10,7 @@ from rampart.core.errors import ChatModelError, EmptyCompletionError
 from rampart.core.llm import Completion
 from rampart.core.log import log
 from rampart.llm.endpoint_limits import limiter_of
+from rampart.llm.learned import note_schema_refused, takes_schema
 from rampart.llm.pydantic_ai_errors import failure_of
 from rampart.llm.pydantic_ai_messages import SchemaUse, history_of, parameters_of, schema_use_of
 from rampart.llm.pydantic_ai_models import entered_async, is_function, made_from, without_retries
@@ -83,7 +84,6 @@ class PydanticAIChatModel:
         self._max_retries = max_retries
         self._lock = threading.Lock()
         self._made: Model[Any] | None = None
-        self._takes_schema = True
         self._told_of_length = False
 
     def __repr__(self) -> str:
@@ -132,14 +132,15 @@ class PydanticAIChatModel:
             TransientError: If it failed in a way that may pass.
             ChatModelError: If it failed otherwise.
         """
-        if call.schema is None or not self._takes_schema:
+        known_as = (call.model.base_url or call.model.system, call.model.model_name)
+        if call.schema is None or not takes_schema(*known_as):
             return await self._request_async(call, schema=None)
         try:
             return await self._request_async(call, schema=call.schema)
         except _SchemaRefusedError:
             pass
         response = await self._request_async(call, schema=None)
-        self._takes_schema = False
+        note_schema_refused(*known_as)
         return response
 
     async def _request_async(self, call: _Call, *, schema: dict[str, Any] | None) -> ModelResponse:

@@ -88,6 +88,7 @@ def _tell(limiter: EndpointLimiter, place: Place, failure: TransientError) -> No
 
 
 def _with_attempts(error: ChatModelError, *, made: int, stated_s: float) -> ChatModelError:
+    error.requests = made
     notes = [f"{made} attempts"] if made > 1 else []
     if stated_s > LONGEST_STATED_WAIT_S:
         notes.append(
