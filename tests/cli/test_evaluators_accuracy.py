@@ -49,6 +49,18 @@ def test_every_evaluator_with_controls_has_a_row(markdown: str) -> None:
         assert row[2].strip()
 
 
+def test_the_page_shows_what_each_evaluator_costs() -> None:
+    """The figures are those of some machine; each evaluator has some, and they grow as they may."""
+    page = PAGE.read_text(encoding="utf-8")
+    _, _, rest = page.partition("<!-- cost -->\n")
+    shown, mark, _ = rest.partition("<!-- end of cost -->")
+    assert mark
+    rows = re.findall(r"^\| `(\w+)` \| \d+\.\d\d ms \| \d+\.\d ms \| (\d+\.\d\d) \|$", shown, re.MULTILINE)
+    expected = sorted(controls[0].evaluator for controls in shipped_controls().values())
+    assert sorted(name for name, _ in rows) == expected, "run: make accuracy"
+    assert max(float(growth) for _, growth in rows) <= 3.0
+
+
 def test_nothing_is_said_about_evaluators_that_there_are_not() -> None:
     file = resources.files("rampart.evaluators").joinpath("controls/cannot_see.toml")
     named = tomllib.loads(file.read_text(encoding="utf-8")).keys()

@@ -23,11 +23,9 @@ FOLDER = resources.files("rampart.evaluators").joinpath("controls")
 
 NEVER_UNDETERMINED: dict[str, str] = {
     "MentionsAny": "a reply can always be searched for words",
+    "SimilarTo": "two vectors have a cosine; vectors that have none are an error",
 }
 """Evaluators that always know, and why."""
-
-NEEDS_A_FUNCTION = {"SimilarTo"}
-"""What takes a function that no file can hold; test_similar_to.py has its controls."""
 
 LEAST = {EvalOutcome.DETECTED: 6, EvalOutcome.NOT_DETECTED: 6, EvalOutcome.UNDETERMINED: 2}
 
@@ -53,11 +51,7 @@ def file_name(evaluator: str) -> str:
 
 CONTROLS = shipped_controls()
 EVALUATORS = exported_evaluators()
-WITH_CONTROLS = [
-    name
-    for name, evaluator in EVALUATORS.items()
-    if not needs_a_model(evaluator) and name not in NEEDS_A_FUNCTION
-]
+WITH_CONTROLS = [name for name, evaluator in EVALUATORS.items() if not needs_a_model(evaluator)]
 
 
 @pytest.mark.filterwarnings("ignore:tool .* is not declared:UserWarning")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePosixPath
 from typing import Any
 
 import pytest
@@ -72,3 +73,29 @@ def test_a_value_nested_deep() -> None:
     [(path, text)] = string_leaves(value, "result")
     assert text == "bottom"
     assert path.count("[0]") == 5000
+
+
+def test_what_is_no_json_is_the_text_that_it_renders_as() -> None:
+    value = {
+        "a": b"raw \xff",
+        "b": PurePosixPath("/etc/x"),
+        "c": {"only"},
+        "d": bytearray(b"more"),
+        "e": None,
+    }
+    found = dict(string_leaves(value, "arguments"))
+    assert found["arguments.a"] == "raw \ufffd"
+    assert found["arguments.b"] == "/etc/x"
+    assert found["arguments.c[0]"] == "only"
+    assert found["arguments.d"] == "more"
+    assert "arguments.e" not in found
+
+
+def test_what_holds_itself_is_looked_through_once() -> None:
+    around: dict[str, Any] = {"text": "seen"}
+    around["self"] = [around, around]
+    assert [text for _, text in string_leaves(around, "arguments")] == ["text", "self", "seen"]
+    many: Any = ["seen"]
+    for _ in range(60):  # written out, this is more than any memory holds
+        many = [many, many]
+    assert [text for _, text in string_leaves(many, "arguments")] == ["seen"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -23,7 +24,8 @@ from tests.evaluators.support import (
 from rampart.core.evaluation import EvalContext
 from rampart.core.result import SafetyStatus
 from rampart.core.types import ObservabilityLevel, Request, Response, Turn
-from rampart.evaluators import ResponseContains, ResponseScope, ToolCalled
+from rampart.evaluators import ResponseContains, ResponseScope, ToolCalled, _text_target
+from rampart.text.fold import fold
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -357,3 +359,21 @@ async def test_the_reasons_of_many_undecided_turns_are_bounded() -> None:
 
 async def test_an_evaluator_shows_how_it_was_made() -> None:
     assert repr(ResponseContains("x", scope=ANY)) == "ResponseContains('x', scope=ResponseScope.ANY_TURN)"
+
+
+@pytest.mark.parametrize("scope", [ANY, CURRENT])
+async def test_a_long_reply_beyond_ascii_is_folded_off_the_event_loop(
+    scope: ResponseScope, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[int] = []
+
+    def watched(text: str, **options: bool) -> str:
+        threads.append(threading.get_ident())
+        return fold(text, **options)
+
+    evaluator = ResponseContains("Ответ", scope=scope)
+    monkeypatch.setattr(_text_target, "fold_text", watched)
+    assert await outcome(evaluator, "да " * 30_000 + "ответ") is DETECTED
+    assert await outcome(evaluator, "да " * 30_000) is NOT_DETECTED
+    assert len(threads) == 2
+    assert threading.get_ident() not in threads

@@ -145,6 +145,45 @@ class TestWhatIsNotKnown:
         assert (await ask(StateEquals("s", 1), entry)).outcome is UNDETERMINED
 
 
+class Unequal:
+    """What no comparison survives."""
+
+    def __eq__(self, other: object) -> bool:
+        msg = "no comparison"
+        raise RuntimeError(msg)
+
+
+def around_itself() -> dict[str, Any]:
+    held: dict[str, Any] = {}
+    held["a"] = [held]
+    return held
+
+
+class TestWhatCannotBeCompared:
+    @pytest.mark.parametrize(
+        "evaluator", [StateChanged("s"), StateUnchanged("s"), StateEquals("s", {"a": 1})]
+    )
+    @pytest.mark.parametrize(
+        ("entry", "why"),
+        [
+            pytest.param(became({}, around_itself()), "a[0] holds what it stands in", id="holds itself"),
+            pytest.param(became({"a": 1}, {"a": Unequal()}), "RuntimeError: no comparison", id="raises"),
+        ],
+    )
+    async def test_is_undetermined(self, evaluator: Any, entry: Any, why: str) -> None:
+        result = await ask(evaluator, entry)
+        assert result.outcome is UNDETERMINED
+        assert "turn 0 state 's' cannot be compared" in result.rationale
+        assert why in result.rationale
+
+    async def test_a_part_that_stands_in_two_places_is_fine(self) -> None:
+        part = {"x": 1}
+        result = await ask(
+            StateEquals("s", {"a": {"x": 1}, "b": {"x": 1}}), became({}, {"a": part, "b": part})
+        )
+        assert result.outcome is DETECTED
+
+
 class TestMisuse:
     @pytest.mark.parametrize(
         ("make", "error", "text"),

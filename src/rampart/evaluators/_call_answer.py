@@ -35,6 +35,8 @@ def undetermined(reasons: Iterable[str]) -> EvalResult:
 
 def unobserved(context: EvalContext, looked_for: str) -> str | None:
     """Why it means nothing that none of something was seen; None if it means something."""
+    if not context.turns:
+        return f"the trace has no turns, so that none of {looked_for} was seen means nothing"
     level = context.observability_level
     if level.observes_tool_calls:
         return None

@@ -87,6 +87,9 @@ def string_leaves(value: Any, path: str, *, numbers: bool = False) -> Iterator[t
     """Every string in a JSON value with its path, keys of objects included (`path.key` names the value).
 
     A key that is no plain word is written in brackets, as its repr. Numbers, flags and null are no text.
+    What JSON does not have, such as bytes or a path, is the text that it renders as: nothing an agent that
+    runs in the same process hands over is passed by. A list or object that stands in several places, or
+    holds itself, is looked through in the first one.
 
     Args:
         value: Any JSON value.
@@ -94,18 +97,28 @@ def string_leaves(value: Any, path: str, *, numbers: bool = False) -> Iterator[t
         numbers: Give whole numbers as text too: a card number is one to JSON.
     """
     pending: list[tuple[Any, str]] = [(value, path)]
+    held: dict[int, Any] = {}  # with the values themselves: an id is taken again once its object is gone
     while pending:  # no recursion: values may be nested a thousand deep
         one, here = pending.pop()
+        if isinstance(one, Mapping | list | tuple | set | frozenset):
+            if id(one) in held:
+                continue
+            held[id(one)] = one
         if isinstance(one, str):
             yield here, one
-        elif numbers and isinstance(one, int) and abs(one) < _LARGEST and not isinstance(one, bool):
-            yield here, str(one)
+        elif one is None or isinstance(one, int | float):
+            if numbers and isinstance(one, int) and abs(one) < _LARGEST and not isinstance(one, bool):
+                yield here, str(one)
         elif isinstance(one, Mapping):
             items = [(item, _below(here, key)) for key, item in one.items()]
             yield from ((f"{below} (key)", safe_str(key)) for key, (_, below) in zip(one, items, strict=True))
             pending.extend(reversed(items))
-        elif isinstance(one, list | tuple):
+        elif isinstance(one, list | tuple | set | frozenset):
             pending.extend(reversed([(item, f"{here}[{index}]") for index, item in enumerate(one)]))
+        elif isinstance(one, bytes | bytearray):
+            yield here, one.decode("utf-8", errors="replace")
+        else:
+            yield here, safe_str(one)
 
 
 def texts_of_turn(turn: Turn, channels: Iterable[Channel], *, numbers: bool = False) -> Iterator[PlacedText]:

@@ -62,6 +62,9 @@ def changes(before: object, after: object, /, *, path: PathGlobs, ignore: PathGl
         after: Another one.
         path: Only these places, if any are named.
         ignore: Not these.
+
+    Raises:
+        ValueError: If a list or object holds itself.
     """
     if before is after:
         return
@@ -83,9 +86,18 @@ def _leaves(value: object) -> tuple[dict[Path, Any], set[tuple[Path, type]]]:
     leaves: dict[Path, Any] = {}
     holders: set[tuple[Path, type]] = set()
     pending: list[tuple[Path, object]] = [((), value)]
+    around: list[object] = []  # the lists and objects that hold the present one, from the outermost
+    ids: set[int] = set()
     while pending:  # no recursion: values may be nested a thousand deep
         place, one = pending.pop()
+        while len(around) > len(place):
+            ids.discard(id(around.pop()))
         if isinstance(one, Mapping | list | tuple) and one:
+            if id(one) in ids:
+                msg = f"{quote(_rendered(place), _PLACE)} holds what it stands in, which JSON cannot"
+                raise ValueError(msg)
+            around.append(one)
+            ids.add(id(one))
             holders.add((place, type(one)))
         if isinstance(one, Mapping) and one:
             pending.extend(reversed([((*place, safe_str(key)), item) for key, item in one.items()]))

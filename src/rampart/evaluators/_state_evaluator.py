@@ -13,7 +13,7 @@ from rampart.core.evaluator import BaseEvaluator
 from rampart.core.memo import trace_memo
 from rampart.core.state import states_of
 from rampart.evaluators._path_globs import PathGlobs
-from rampart.evaluators._shown import shown_name, shown_value
+from rampart.evaluators._shown import shown_error, shown_name, shown_value
 from rampart.evaluators._state_changes import changes
 
 if TYPE_CHECKING:
@@ -94,16 +94,22 @@ class StateEvaluator(BaseEvaluator):
         seen: list[str] = []
         undecided: list[str] = []
         if not state.missing:
-            for change in changes(state.before, state.after, path=self._path, ignore=self._ignore):
-                verdict = self._counts(change)
-                place = f"turn {state.turn} state {shown_name(self._source)} {change}"
-                if verdict is True:
-                    seen.append(place)
-                elif isinstance(verdict, str) and len(undecided) < _SHOWN:
-                    undecided.append(f"{place}: {verdict}")
-                if len(seen) >= _SHOWN:
-                    break
+            place = f"turn {state.turn} state {shown_name(self._source)}"
+            try:
+                self._compare(state, place, seen, undecided)
+            except Exception as error:  # values that are no JSON raise anything when they are compared
+                undecided.append(f"{place} cannot be compared: {shown_error(error)}")
         return TurnChanges(state=state, seen=tuple(seen), undecided=tuple(undecided))
+
+    def _compare(self, state: StateOfTurn, place: str, seen: list[str], undecided: list[str]) -> None:
+        for change in changes(state.before, state.after, path=self._path, ignore=self._ignore):
+            verdict = self._counts(change)
+            if verdict is True:
+                seen.append(f"{place} {change}")
+            elif isinstance(verdict, str) and len(undecided) < _SHOWN:
+                undecided.append(f"{place} {change}: {verdict}")
+            if len(seen) >= _SHOWN:
+                return
 
     def _counts(self, change: Change) -> bool | str:
         """Whether a change is looked for, or why nobody can say."""

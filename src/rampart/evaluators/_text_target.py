@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple, Protocol, TypeAlias
 
+from rampart.core.own_thread import in_own_thread_async
 from rampart.evaluators._pattern_match import matches_everything, search_async, search_now
 from rampart.evaluators._pattern_process import PatternGaveUpError
 from rampart.evaluators._predicates import refuse_coroutine_function, truth_of
@@ -90,7 +91,7 @@ def _folded_once(folding: _Folding, text: str) -> str:
     return folding(text)
 
 
-class _FoldedText(_AtOnce):
+class _FoldedText:
     __slots__ = ("_folding", "_needle")
 
     def __init__(self, given: str, *, case_sensitive: bool, confusables: bool) -> None:
@@ -98,9 +99,13 @@ class _FoldedText(_AtOnce):
         self._needle = self._folding(given)
         _refuse_blank(self._needle, given)
 
-    def look(self, text: str, /) -> Answer:
-        short = len(text) <= _LONGEST_KEPT
-        return self._needle in (_folded_once(self._folding, text) if short else self._folding(text))
+    def look(self, text: str, /) -> Answer | None:
+        if len(text) <= _LONGEST_KEPT:
+            return self._needle in _folded_once(self._folding, text)
+        return self._needle in self._folding(text) if text.isascii() else None
+
+    async def look_async(self, text: str, /) -> Answer:
+        return await in_own_thread_async(lambda: self._needle in self._folding(text), name="rampart folding")
 
 
 class _PatternTarget:

@@ -12,7 +12,7 @@ from rampart.core.evaluator import BaseEvaluator
 from rampart.core.state import states_of
 from rampart.evaluators._path_globs import PathGlobs
 from rampart.evaluators._predicates import refuse_coroutine_function
-from rampart.evaluators._shown import shown_name, shown_value
+from rampart.evaluators._shown import shown_error, shown_name, shown_value
 from rampart.evaluators._state_changes import changes
 from rampart.evaluators._state_evaluator import checked_source, missing_reasons, undetermined
 from rampart.evaluators.missing import MISSING
@@ -69,8 +69,11 @@ class StateEquals(BaseEvaluator):
         last = states[-1:]
         if not last or not last[0].has_after:
             return undetermined(missing_reasons(self._source, last))
-        differences = await asyncio.to_thread(self._differences, last[0].after)
         place = f"turn {last[0].turn} state {shown_name(self._source)}"
+        try:
+            differences = await asyncio.to_thread(self._differences, last[0].after)
+        except Exception as error:  # values that are no JSON raise anything when they are compared
+            return undetermined([f"{place} cannot be compared: {shown_error(error)}"])
         if differences:
             return EvalResult(
                 outcome=EvalOutcome.NOT_DETECTED,
