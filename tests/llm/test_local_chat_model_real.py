@@ -309,6 +309,8 @@ async def test_a_seed_gives_the_same_reply_and_none_another(path: Path) -> None:
 def test_a_process_that_closes_nothing_ends_quietly(path: Path) -> None:
     code = f"""
 import asyncio
+import logging
+logging.getLogger("asyncio").setLevel(logging.ERROR)  # a slow step of a loaded machine is no fault
 from rampart.core.llm import ChatMessage
 from rampart.llm.local_chat_model import LocalChatModel
 model = LocalChatModel(path={str(path)!r}, context_tokens=512, max_tokens=5)
