@@ -128,6 +128,7 @@ class TestFound:
             "lost_goal": 0,
             "went_back": 0,
             "pruned": 0,
+            "unwritten": 0,
             "ended": "",
         }
 

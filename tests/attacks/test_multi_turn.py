@@ -93,6 +93,7 @@ async def test_not_found_within_the_turns_that_were_planned(name: str) -> None:
     assert f"all {TURNS} turns used" in result.summary
     assert result.metadata["attacker"]["turns_run"] == TURNS
     assert result.metadata["attacker"]["lost_goal"] == 0
+    assert "nobody could tell" not in result.summary
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
@@ -205,6 +206,7 @@ async def test_a_grader_without_valid_answers_leaves_open_whether_the_goal_was_l
     result = await attack.execute_async(adapter=yields_in_conversation(99))
     assert result.status is SafetyStatus.SAFE
     assert result.metadata["attacker"]["lost_goal"] is None
+    assert result.summary.endswith("nobody could tell whether the attacker pursued the objective")
     assert len(attacking.supervised) == 3
 
 

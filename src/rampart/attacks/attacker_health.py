@@ -81,6 +81,7 @@ class AttackerHealth:
             "lost_goal": self.lost_goal,
             "went_back": self.went_back,
             "pruned": self.pruned,
+            "unwritten": self.unwritten,
             "ended": self.ended,
         }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -10,11 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rampart.attacks.arm import run_arm_async
 from rampart.attacks.attack_end import AttackEnd
 from rampart.core.attempt import Attempt
-from rampart.core.errors import InfrastructureError
 from rampart.core.evaluation import EvalOutcome
 from rampart.core.listener import exit_types, skip_types
 from rampart.core.types import TraceEndReason
-from rampart.text.safe import safe_str
+from rampart.execution.early_end import between_conversations_async, early_end
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterator, Sequence
@@ -177,28 +175,14 @@ class Campaign:
         try:
             yield
         except BaseException as error:
-            if not self.reached or isinstance(error, (AttackEnd, *exit_types())):
+            end = early_end(error, self.running.watchdog) if self.reached else None
+            if end is None:
                 raise
-            watchdog = self.running.watchdog
-            if isinstance(error, Exception):
-                self.failure = error
-            elif isinstance(error, skip_types()):
-                self.failure = InfrastructureError(f"skipped: {safe_str(error)}")
-            elif isinstance(error, asyncio.CancelledError):
-                self.cancelled = watchdog.stop_requested
-                self.failure = None if self.cancelled else watchdog.outer_timeout()
-            if not self.cancelled and self.failure is None:  # an interrupt
-                raise
+            self.failure, self.cancelled = end.failure, end.cancelled
 
     async def between_async(self, what: str, work: Coroutine[Any, Any, T]) -> T:
         """Do what has to be done between two conversations, within the limit for one turn."""
-        try:
-            self.running.watchdog.resume()
-        except BaseException:
-            work.close()  # nobody will await it
-            raise
-        with self.running.watchdog.step(what, self.running.limits.turn_timeout_s):
-            return await work
+        return await between_conversations_async(self.running, what, work)
 
     def _keep_failed(self, attempt: Attempt, planted_before: int) -> None:
         attempt.outcome = FAILED

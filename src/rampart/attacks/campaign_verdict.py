@@ -56,7 +56,7 @@ def campaign_result(
         _refuse_unexplained_end(result, campaign)
     if status_of(result) is SafetyStatus.UNSAFE:
         _tell_failure(result, campaign)
-    result.summary += _note(campaign, outcome)
+    result.summary += _note(campaign, outcome, status_of(result))
     result.metadata |= judge_metadata(campaign.questions.evaluator)
     told = len(campaign.attempts) == len(campaign.outcomes) == 1  # by the result itself
     result.attempts = [] if told else list(campaign.attempts)
@@ -127,7 +127,7 @@ def _without_turns(campaign: Campaign, adapter: AgentAdapter, strategy: str) -> 
     )
 
 
-def _note(campaign: Campaign, outcome: ArmOutcome | None) -> str:
+def _note(campaign: Campaign, outcome: ArmOutcome | None, status: SafetyStatus) -> str:
     """How far the attack went, for the summary."""
     notes = []
     asked = list(campaign.outcomes.values())
@@ -148,4 +148,6 @@ def _note(campaign: Campaign, outcome: ArmOutcome | None) -> str:
     elif health is not None and health.ended == STOPPED:
         how_far = f"{health.turns_run} of {health.turns_planned} {health.unit}"
         notes.append(f"the stop condition was met after {how_far}")
+    if health is not None and health.lost_goal is None and status is SafetyStatus.SAFE:
+        notes.append("nobody could tell whether the attacker pursued the objective")
     return f"; {', '.join(notes)}" if notes else ""

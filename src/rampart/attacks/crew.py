@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rampart.attacks.attacker import Attacker
 from rampart.attacks.grader import Grader
-from rampart.attacks.prompt_files import filled_prompt
+from rampart.attacks.prompt_files import prompt_text
 
 if TYPE_CHECKING:
     from rampart.attacks.attacker_health import AttackerHealth
@@ -58,7 +58,7 @@ class Crew:
         """
         return Attacker(
             self._attacker,
-            instructions=filled_prompt(instructions, objective=self._objective, agent=self._agent, **values),
+            instructions=prompt_text(instructions, objective=self._objective, agent=self._agent, **values),
             health=self.health,
             check_budget=self._campaign.check_budget,
             thoughts=thoughts,

@@ -1,21 +1,10 @@
-"""What drivers tell their models, kept as text files."""
+"""What drivers tell their models."""
 
 from __future__ import annotations
 
-from functools import cache
-from importlib.resources import files
-from string import Template
+from functools import partial
 
+from rampart.text.prompt_file import prompt_text as text_of_package
 
-def prompt_text(name: str, /, **values: str) -> str:
-    """The text of a file in `prompts/`, each `$name` in it replaced by the value of that name.
-
-    What the values hold is taken as it is: nothing in them is replaced.
-    """
-    return _template(name).substitute(values)
-
-
-@cache
-def _template(name: str) -> Template:
-    text = files("rampart.drivers").joinpath(f"prompts/{name}.txt").read_text(encoding="utf-8")
-    return Template(text.strip())
+prompt_text = partial(text_of_package, "rampart.drivers")
+"""The text of one of this folder's prompts, by its name, with its values."""

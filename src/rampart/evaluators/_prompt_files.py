@@ -1,22 +1,16 @@
-"""The prompts of evaluators, which are data files."""
+"""What judges tell their models."""
 
 from __future__ import annotations
 
-from functools import cache
-from importlib.resources import files
-from string import Template
+from functools import partial
+
+from rampart.text.prompt_file import prompt_template
+from rampart.text.prompt_file import prompt_text as text_of_package
+
+prompt_text = partial(text_of_package, "rampart.evaluators")
+"""The text of one of this folder's prompts, by its name, with its values."""
 
 
-@cache
-def prompt_file(name: str, /) -> str:
-    """The text of a prompt as it was written, without white space at its end."""
-    return files("rampart.evaluators").joinpath(f"prompts/{name}.txt").read_text(encoding="utf-8").rstrip()
-
-
-def filled(prompt: str, /, **values: str) -> str:
-    """A prompt whose `$name`s are replaced once; what stands in a value is never replaced in its turn.
-
-    Raises:
-        KeyError: If a name has no value.
-    """
-    return Template(prompt).substitute(values)
+def prompt_source(name: str, /) -> str:
+    """The text as it was written, before its values: what a judge's identity is made of."""
+    return prompt_template("rampart.evaluators", name).template

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rampart.evaluators._prompt_files import filled, prompt_file
+from rampart.evaluators._prompt_files import prompt_source, prompt_text
 from rampart.evaluators.judge_verdict import VERDICT_SCHEMA, read_verdict, settled
 from rampart.evaluators.model_graded import ModelGraded, manifest_section
 from rampart.evaluators.transcript_scope import TranscriptScope
@@ -50,8 +50,8 @@ class LLMJudge(ModelGraded):
         self._objective = checked_objective(objective)
 
     def _build_system_prompt(self, *, context: EvalContext) -> str:
-        return filled(
-            prompt_file("judge_system"),
+        return prompt_text(
+            "judge_system",
             persona_system_prompt=self._persona.system_prompt,
             objective=self._objective,
             manifest_section=manifest_section(context),
@@ -61,7 +61,7 @@ class LLMJudge(ModelGraded):
         return settled(read_verdict(found))
 
     def _instructions(self) -> list[str]:
-        return [prompt_file("judge_system"), prompt_file("judge_manifest")]
+        return [prompt_source("judge_system"), prompt_source("judge_manifest")]
 
 
 def checked_objective(objective: object) -> str:

@@ -15,7 +15,7 @@ from rampart.core.llm import ChatMessage, LLMConfig, chat_model_of
 from rampart.core.log import log
 from rampart.core.persona import Persona
 from rampart.core.spending import UsageRole, ask_async
-from rampart.evaluators._prompt_files import filled, prompt_file
+from rampart.evaluators._prompt_files import prompt_source, prompt_text
 from rampart.evaluators.judge_reply import InvalidReplyError, last_valid, reply_text
 from rampart.evaluators.judge_transcript import render_transcript
 from rampart.evaluators.personas import NEUTRAL_EVALUATOR
@@ -73,7 +73,7 @@ class ModelGraded(BaseEvaluator):
             type(self).__module__,
             type(self).__qualname__,
             *self._instructions(),
-            prompt_file("judge_untrusted"),
+            prompt_source("judge_untrusted"),
             self._persona.system_prompt,
             self._scope.value,
             json.dumps(self._response_schema, sort_keys=True),
@@ -107,10 +107,10 @@ class ModelGraded(BaseEvaluator):
         return _unjudged(f"the judge gave no valid verdict in {ATTEMPTS} attempts")
 
     def _messages(self, context: EvalContext, problem: InvalidReplyError | None) -> list[ChatMessage]:
-        system = f"{self._build_system_prompt(context=context)}\n\n{prompt_file('judge_untrusted')}"
+        system = f"{self._build_system_prompt(context=context)}\n\n{prompt_text('judge_untrusted')}"
         user = fenced(self._build_user_message(context=context), label="TRANSCRIPT")
         if problem is not None:
-            user += "\n\n" + filled(prompt_file("judge_invalid_reply"), problem=str(problem))
+            user += "\n\n" + prompt_text("judge_invalid_reply", problem=str(problem))
         return [ChatMessage(role="system", content=system), ChatMessage(role="user", content=user)]
 
     @abstractmethod
@@ -147,7 +147,7 @@ def manifest_section(context: EvalContext) -> str:
     if context.manifest is None:
         return ""
     manifest = fenced(safe_str(context.manifest), label="MANIFEST")
-    return filled(prompt_file("judge_manifest"), manifest_summary=manifest) + "\n"
+    return prompt_text("judge_manifest", manifest_summary=manifest) + "\n"
 
 
 def _unjudged(reason: str) -> EvalResult:

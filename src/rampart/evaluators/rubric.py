@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from rampart.evaluators._criteria import composed_verdict
-from rampart.evaluators._prompt_files import filled, prompt_file
+from rampart.evaluators._prompt_files import prompt_source, prompt_text
 from rampart.evaluators.judge_reply import InvalidReplyError
 from rampart.evaluators.judge_verdict import VERDICT_PROPERTIES, read_verdict, settled
 from rampart.evaluators.model_graded import ModelGraded, manifest_section
@@ -64,8 +64,8 @@ class Rubric(ModelGraded):
         self._response_schema = _schema(list(self._criteria))
 
     def _build_system_prompt(self, *, context: EvalContext) -> str:
-        return filled(
-            prompt_file("rubric_system"),
+        return prompt_text(
+            "rubric_system",
             persona_system_prompt=self._persona.system_prompt,
             criteria=json.dumps(self._criteria, ensure_ascii=False, indent=1),
             manifest_section=manifest_section(context),
@@ -82,7 +82,7 @@ class Rubric(ModelGraded):
         )
 
     def _instructions(self) -> list[str]:
-        return [prompt_file("rubric_system"), prompt_file("judge_manifest"), f"{self._needed} needed"]
+        return [prompt_source("rubric_system"), prompt_source("judge_manifest"), f"{self._needed} needed"]
 
 
 def _verdict(verdicts: dict[str, Any], name: str) -> EvalResult:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rampart.core.admission import admit_level, admit_manifest
 from rampart.core.attempt import Attempt
-from rampart.core.errors import InfrastructureError
-from rampart.core.listener import exit_types, skip_types
-from rampart.core.types import ObservabilityLevel
+from rampart.execution.early_end import between_conversations_async, early_end
 from rampart.execution.final_evaluation import judge_session_async
 from rampart.execution.session import OpenSession
-from rampart.execution.trace import TraceRun, produce_trace_async
-from rampart.text.safe import safe_str
+from rampart.execution.trace import TraceRun, least_observed, produce_trace_async
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
@@ -24,6 +20,7 @@ if TYPE_CHECKING:
     from rampart.core.evaluation import EvalResult
     from rampart.core.evaluator import Evaluator
     from rampart.core.prompt_driver import PromptDriver
+    from rampart.core.types import ObservabilityLevel
     from rampart.execution.running import Running
 
 T = TypeVar("T")
@@ -33,12 +30,6 @@ FAILED = "failed"
 
 UNJUDGED = "not judged"
 """The outcome of an attempt until its strategy says otherwise."""
-
-_LEAST_FIRST = (
-    ObservabilityLevel.RESPONSE_ONLY,
-    ObservabilityLevel.TOOL_ONLY,
-    ObservabilityLevel.TOOL_AND_SIDE_EFFECTS,
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,13 +131,7 @@ class Attempts:
 
     async def between_async(self, what: str, work: Coroutine[Any, Any, T]) -> T:
         """Do what has to be done between two conversations, within the limit for one turn."""
-        try:
-            self._running.watchdog.resume()
-        except BaseException:
-            work.close()  # nobody will await it
-            raise
-        with self._running.watchdog.step(what, self._running.limits.turn_timeout_s):
-            return await work
+        return await between_conversations_async(self._running, what, work)
 
     @contextmanager
     def keeping_verdict(self, settled: Callable[[], bool]) -> Iterator[None]:
@@ -160,20 +145,12 @@ class Attempts:
         try:
             yield
         except BaseException as error:
-            if isinstance(error, exit_types()) or not settled():
+            end = early_end(error, self._running.watchdog) if settled() else None
+            if end is None:
                 raise
-            watchdog = self._running.watchdog
-            if isinstance(error, Exception):
-                self.failure = error
-            elif isinstance(error, skip_types()):
-                self.failure = InfrastructureError(f"skipped: {safe_str(error)}")
-            elif isinstance(error, asyncio.CancelledError):
-                self.cancelled = watchdog.stop_requested
-                self.failure = None if self.cancelled else watchdog.outer_timeout()
-            if not self.cancelled and self.failure is None:  # an interrupt
-                raise
-            self._running.failure = self.failure
+            self.failure = self._running.failure = end.failure
+            self.cancelled = end.cancelled
 
     def _note_level(self, level: ObservabilityLevel | None) -> None:
         known = [one for one in (level, self.level) if one is not None]
-        self.level = min(known, key=_LEAST_FIRST.index, default=None)
+        self.level = least_observed(known) if known else None

@@ -22,7 +22,7 @@ from rampart.text.oneline import quote
 from rampart.text.safe import safe_str
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Coroutine, Iterable
 
     from rampart.core.adapter import Session
     from rampart.core.evaluation import EvalResult
@@ -172,7 +172,7 @@ def believe_session(session: Session, run: TraceRun, *, declared: ObservabilityL
     if level is None:
         run.observability_level = declared
     elif run.level_is_of_session:
-        run.observability_level = min(level, run.observability_level, key=_LEAST_FIRST.index)
+        run.observability_level = least_observed((level, run.observability_level))
     else:
         run.observability_level, run.level_is_of_session = level, True
 
@@ -182,6 +182,11 @@ _LEAST_FIRST = (
     ObservabilityLevel.TOOL_ONLY,
     ObservabilityLevel.TOOL_AND_SIDE_EFFECTS,
 )
+
+
+def least_observed(levels: Iterable[ObservabilityLevel]) -> ObservabilityLevel:
+    """The level among `levels`, of which there is one at least, that reports the least."""
+    return min(levels, key=_LEAST_FIRST.index)
 
 
 def _own_level(session: Session) -> ObservabilityLevel | None:

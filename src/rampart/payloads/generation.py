@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 from copy import deepcopy
 from dataclasses import replace
-from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, TypeVar
 
 from rampart.core.admission import admit
@@ -14,6 +12,7 @@ from rampart.core.errors import EmptyCompletionError
 from rampart.core.llm import ChatMessage, ChatModel, LLMConfig, chat_model_of
 from rampart.core.spending import UsageRole, ask_async
 from rampart.core.types import Payload
+from rampart.text.prompt_file import prompt_text
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterable, Sequence
@@ -56,15 +55,11 @@ def _messages(template: PayloadTemplate, persona: Persona, manifest: AppManifest
     sections = [f"OBJECTIVE: {template.objective}", f"INSTRUCTION:\n{template.resolve()}"]
     if manifest is not None:
         sections.append(str(manifest))
+    sections.append(prompt_text("rampart.payloads", "content_only"))
     return [
         ChatMessage(role="system", content=persona.system_prompt),
-        ChatMessage(role="user", content="\n\n".join([*sections, _content_only()])),
+        ChatMessage(role="user", content="\n\n".join(sections)),
     ]
-
-
-@cache
-def _content_only() -> str:
-    return files("rampart.payloads").joinpath("prompts/content_only.txt").read_text(encoding="utf-8").strip()
 
 
 async def _written_async(

@@ -1,20 +1,10 @@
-"""The texts that a model which writes variants is given; they are data files beside the code."""
+"""What a model that writes variants is told."""
 
 from __future__ import annotations
 
-from functools import cache
-from importlib.resources import files
+from functools import partial
 
+from rampart.text.prompt_file import prompt_text as text_of_package
 
-def filled_prompt(name: str, **values: str) -> str:
-    """The text of `prompts/<name>.txt` with `{{value}}` replaced; what a value holds is never looked at."""
-    parts = []
-    for piece in _text(name).split("{{"):
-        key, closed, rest = piece.partition("}}")
-        parts.append(values[key] + rest if closed else piece)
-    return "".join(parts)
-
-
-@cache
-def _text(name: str) -> str:
-    return files("rampart.probes").joinpath(f"prompts/{name}.txt").read_text(encoding="utf-8").strip()
+prompt_text = partial(text_of_package, "rampart.probes")
+"""The text of one of this folder's prompts, by its name, with its values."""

@@ -10,7 +10,7 @@ from rampart.core.errors import ConfigurationError, DriverError, EmptyCompletion
 from rampart.core.llm import ChatMessage, admit_llm, chat_model_of
 from rampart.core.result import check_count
 from rampart.core.spending import UsageRole, ask_async
-from rampart.probes.prompt_files import filled_prompt
+from rampart.probes.prompt_files import prompt_text
 from rampart.probes.variant import Variant, VariantKind, checked_kind
 from rampart.probes.variant_sieve import VariantSieve
 from rampart.text.encodable import encodable
@@ -141,7 +141,7 @@ class Variants:
             if len(sieve.found) == count:
                 return sieve.found
             missing = count - len(sieve.found)
-            again = filled_prompt("invalid_variants", problem=sieve.problem, count=str(missing))
+            again = prompt_text("invalid_variants", problem=sieve.problem, count=str(missing))
             said = encodable(reply.strip()[:_LONGEST_REPEATED]) or "(nothing)"
             messages = [
                 *messages[:2],
@@ -179,9 +179,9 @@ def _messages(
         told["language"] = language
     if others:
         told["not_again"] = [one.prompt for one in others if one.kind is kind]
-    task = filled_prompt(f"kind_{kind}")
+    task = prompt_text(f"kind_{kind}")
     return [
-        ChatMessage(role="system", content=filled_prompt("write_variants", task=task)),
+        ChatMessage(role="system", content=prompt_text("write_variants", task=task)),
         ChatMessage(role="user", content=json_data(told)),
     ]
 
