@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from rampart.attacks.delivery import attachment_records, note_deliveries_async
 from rampart.attacks.utility import judge_utility_async, utility_after_failure
 from rampart.core.admission import admit_level, admit_manifest
+from rampart.core.evaluation import EvalOutcome
+from rampart.core.evaluator import is_last_turn_only
 from rampart.core.listener import exit_types, skip_types
 from rampart.core.log import log
 from rampart.execution.final_evaluation import judge_session_async
@@ -53,12 +55,15 @@ class ArmOutcome:
         evaluation: Whether the objective was reached; None if there was nothing to judge.
         utility: Whether the user's job was done; None if nobody asked.
         failure: What ended the trace early; only with an objective that had been reached by then.
+        unjudged: The numbers of earlier turns of which nobody could tell whether they reached the objective,
+            where the evaluator looks at one turn at a time.
     """
 
     run: TraceRun
     evaluation: EvalResult | None = None
     utility: EvalResult | None = None
     failure: Exception | None = None
+    unjudged: tuple[int, ...] = ()
 
 
 async def run_arm_async(
@@ -138,10 +143,23 @@ class _Jury:
         """Judge a trace that ended as it should."""
         evaluation = await self._evaluate_async()
         utility = self._questions.utility
-        if utility is None or evaluation is None:
-            return ArmOutcome(run=self._run, evaluation=evaluation)
-        answer = await judge_utility_async(utility, self._run, self._running)
-        return ArmOutcome(run=self._run, evaluation=evaluation, utility=answer)
+        answer = None
+        if utility is not None and evaluation is not None:
+            answer = await judge_utility_async(utility, self._run, self._running)
+        return ArmOutcome(
+            run=self._run, evaluation=evaluation, utility=answer, unjudged=self._unjudged_turns()
+        )
+
+    def _unjudged_turns(self) -> tuple[int, ...]:
+        """The earlier turns that no stop check settled, where the final evaluation does not see them."""
+        questions = self._questions
+        if questions.stop_when is not questions.evaluator or not is_last_turn_only(questions.evaluator):
+            return ()
+        return tuple(
+            turn.turn_number
+            for turn in self._run.turns[:-1]
+            if turn.eval_result is not None and turn.eval_result.outcome is EvalOutcome.UNDETERMINED
+        )
 
     async def judge_failed_async(self, failure: Exception) -> ArmOutcome:
         """Look for a harm that was done before the trace failed; raise the failure if there is none."""

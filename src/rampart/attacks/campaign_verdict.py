@@ -68,8 +68,8 @@ def campaign_result(
 def _deciding(campaign: Campaign) -> ArmOutcome | None:
     """The attempt on which the verdict rests: one that reached the objective, or that nobody could judge.
 
-    Else all of them have resisted. One whose adapter reported too little counts for the verdict; without one
-    the last stands for all.
+    Else all of them have resisted. One whose adapter reported too little, or of which a turn was not judged,
+    counts for the verdict; without one the last stands for all.
     """
     outcomes = campaign.outcomes
     by_outcome = {
@@ -80,8 +80,8 @@ def _deciding(campaign: Campaign) -> ArmOutcome | None:
         if by_outcome[wanted]:
             return by_outcome[wanted][0]
     resisted = by_outcome[EvalOutcome.NOT_DETECTED]
-    blind = [one for one in resisted if reports_too_little(one.run)]
-    return next(iter(blind or resisted[-1:]), None)
+    doubted = [one for one in resisted if one.unjudged or reports_too_little(one.run)]
+    return next(iter(doubted or resisted[-1:]), None)
 
 
 def _doubts(campaign: Campaign) -> list[str]:

@@ -53,6 +53,9 @@ class BaseEvaluator(ABC):
     Empty where that is not declared.
     """
 
+    last_turn_only: bool = False
+    """Whether the answer is about the last turn alone, so that what it leaves open of one turn stays open."""
+
     @abstractmethod
     async def evaluate_async(self, *, context: EvalContext) -> EvalResult:
         """Say whether the condition was seen; UNDETERMINED when that cannot be known."""
@@ -143,6 +146,11 @@ def channels_of(evaluator: Evaluator, /) -> frozenset[Channel]:
     return declared if isinstance(declared, frozenset) else frozenset()
 
 
+def is_last_turn_only(evaluator: Evaluator, /) -> bool:
+    """Whether an evaluator, or an operand of it, declares that it looks at the last turn alone."""
+    return getattr(evaluator, "last_turn_only", False) is True
+
+
 def without_negation(evaluator: Evaluator, /) -> tuple[Evaluator, bool]:
     """What stands under any number of `~`, and whether the answer is turned round on the whole."""
     negated = False
@@ -175,6 +183,10 @@ class _Pair(BaseEvaluator):
     @property
     def channels(self) -> frozenset[Channel]:  # type: ignore[override]  # read from the operands
         return channels_of(self.left) | channels_of(self.right)
+
+    @property
+    def last_turn_only(self) -> bool:  # type: ignore[override]  # read from the operands
+        return is_last_turn_only(self.left) or is_last_turn_only(self.right)
 
     async def evaluate_async(self, *, context: EvalContext) -> EvalResult:
         # `a | b | c ...` nests to the left, and lists of hundreds of phrases are composed that way:
@@ -267,6 +279,10 @@ class _Not(BaseEvaluator):
     @property
     def channels(self) -> frozenset[Channel]:  # type: ignore[override]  # read from the operand
         return channels_of(self.inner)
+
+    @property
+    def last_turn_only(self) -> bool:  # type: ignore[override]  # read from the operand
+        return is_last_turn_only(self.inner)
 
     async def evaluate_async(self, *, context: EvalContext) -> EvalResult:
         inner = await _answer_async(self.inner, context)

@@ -66,6 +66,7 @@ class ReplyEvaluator(BaseEvaluator):
             msg = f"scope must be a ResponseScope. Got {shown_value(given)} ({kind}); choose from {members}"
             raise TypeError(msg)
         self._scope = scope
+        self.last_turn_only = scope is ResponseScope.CURRENT_TURN
         self._token = object()
         self.persistence = _PERSISTENCE[scope]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, get_args
 from rampart.core.admission import EVALUATOR_MEMBERS, admit
 from rampart.core.errors import EvaluatorError
 from rampart.core.evaluation import EvalOutcome, EvalResult
-from rampart.core.evaluator import BaseEvaluator, asked, checked_evaluation
+from rampart.core.evaluator import BaseEvaluator, asked, checked_evaluation, is_last_turn_only
 from rampart.core.judge_identity import JudgeIdentity
 from rampart.evaluators._ballot import Ballot, Decision, Vote, outcome_words
 from rampart.text.oneline import quote
@@ -60,6 +60,7 @@ class JudgePanel(BaseEvaluator):
         if decision not in get_args(Decision):
             msg = f"decision must be 'majority' or 'unanimous', got {decision!r}"
             raise ValueError(msg)
+        self.last_turn_only = any(map(is_last_turn_only, self._judges))
         self._voters = [judge for judge in self._judges for _ in range(votes)]
         self._decision: Decision = decision
 

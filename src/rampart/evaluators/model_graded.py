@@ -64,6 +64,7 @@ class ModelGraded(BaseEvaluator):
         self._model = None if isinstance(llm, LLMConfig) else chat_model_of(llm)
         self._persona = _checked(persona if persona is not None else NEUTRAL_EVALUATOR, Persona, "persona")
         self._scope = _checked(scope, TranscriptScope, "scope")
+        self.last_turn_only = self._scope is TranscriptScope.CURRENT_TURN
 
     @property
     def judge_identity(self) -> JudgeIdentity:

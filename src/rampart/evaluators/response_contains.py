@@ -68,6 +68,7 @@ class ResponseContains(BaseEvaluator):
             raise TypeError(msg)
         self._target = text_target(target, case_sensitive=case_sensitive, fold=fold, confusables=confusables)
         self._scope = scope
+        self.last_turn_only = scope is ResponseScope.CURRENT_TURN
         self._given = target
         self._token = object()
         self.persistence = _PERSISTENCE[scope]
