@@ -11,6 +11,7 @@ import random
 import re
 import tempfile
 import threading
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
@@ -166,7 +167,7 @@ class Storm:
                 outcome = asyncio.run(watched())
             finally:
                 tempfile.tempdir = usual
-            after = held()
+            after = held_at_last(before)
             assert after == before, f"{after - before} are left, {before - after} are gone"
             assert not list(Path(folder).iterdir()), "temporary files are left"
         return outcome
@@ -305,6 +306,17 @@ def held() -> Counter[str]:
         for task in (here / "task").iterdir():
             with suppress(OSError):  # a thread that ends meanwhile
                 found.update(f"child {child}" for child in (task / "children").read_text().split())
+    return found
+
+
+def held_at_last(expected: Counter[str], *, patience_s: float = 20) -> Counter[str]:
+    """What this process holds once that is as expected, or when patience is at its end.
+
+    The threads of a server notice only after a while that their clients are gone.
+    """
+    end = time.monotonic() + patience_s
+    while (found := held()) != expected and time.monotonic() < end:
+        time.sleep(0.02)
     return found
 
 
