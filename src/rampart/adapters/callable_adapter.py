@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from rampart.adapters.agent_function import AgentFunction, check_factory, name_of
 from rampart.adapters.callable_session import CallableSession, SessionPlan
+from rampart.adapters.framework_adapter import check_level, check_manifest, check_session_cap
 from rampart.adapters.observability import AdapterObservability
 from rampart.adapters.recorded_manifest import RecordedManifest
-from rampart.core.manifest import AppManifest
 from rampart.core.types import ObservabilityLevel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from rampart.core.manifest import AppManifest
 
 
 class CallableAdapter:
@@ -122,19 +124,6 @@ def _check_options(
 ) -> None:
     if session_factory is not None:
         check_factory(session_factory)
-    if manifest is not None and not isinstance(manifest, AppManifest):
-        msg = f"manifest must be an AppManifest or None, got {type(manifest).__name__}"
-        raise TypeError(msg)
-    if observability is not None and not isinstance(observability, ObservabilityLevel):
-        kind = type(observability).__name__
-        msg = f"observability must be an ObservabilityLevel or None, got {kind} {observability!r}"
-        raise TypeError(msg)
-    if max_concurrent_sessions is None:
-        return
-    if isinstance(max_concurrent_sessions, bool) or not isinstance(max_concurrent_sessions, int):
-        kind = type(max_concurrent_sessions).__name__
-        msg = f"max_concurrent_sessions must be an int or None, got {kind} {max_concurrent_sessions!r}"
-        raise TypeError(msg)
-    if max_concurrent_sessions < 1:
-        msg = f"max_concurrent_sessions must be 1 or more, got {max_concurrent_sessions}"
-        raise ValueError(msg)
+    check_manifest(manifest)
+    check_level(observability)
+    check_session_cap(max_concurrent_sessions)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from rampart.adapters.agent_function import AgentFunction
+from rampart.adapters.cancelled import cancelled_from_outside
 from rampart.adapters.failure import failure_of
 from rampart.adapters.observability import SessionObservability, declared_level
 from rampart.adapters.reply import ReplyError, response_of
@@ -176,7 +177,7 @@ class CallableSession:
                 reply = await self._call_async(function, call)
             response = self._reported(reply, function)
         except asyncio.CancelledError as error:
-            if _cancelled_from_outside():
+            if cancelled_from_outside():
                 self._hand_over_calls(error)
                 raise
             raise self._failed(error, function) from error
@@ -243,9 +244,3 @@ class CallableSession:
         self._observability.note_turn(None)
         self._learn_tools(calls)
         return failure_of(error, source=f"the {function.label}", calls=calls)
-
-
-def _cancelled_from_outside() -> bool:
-    """Whether somebody cancelled the task that waits, rather than the agent something of its own."""
-    task = asyncio.current_task()
-    return task is None or task.cancelling() > 0

@@ -6,7 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rampart.adapters.reported_calls import joined_calls
-from rampart.core.errors import InfrastructureError
+from rampart.core.errors import (
+    ConfigurationError,
+    InfrastructureError,
+    RampartError,
+    RateLimitError,
+    attach_partial,
+)
 from rampart.core.types import Response
 from rampart.text.leaves import leaves
 from rampart.text.safe import safe_str
@@ -18,6 +24,9 @@ if TYPE_CHECKING:
 
 _PASSING_STATUS = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 _PASSING_NAMES = ("RateLimit", "Throttl", "Timeout", "TimedOut", "Overloaded", "Unavailable")
+_RATE_LIMIT_NAMES = ("RateLimit", "Throttl")
+_RATE_LIMITED = 429
+_REFUSED_STATUS = frozenset({400, 401, 403, 404, 422})
 _LONGEST_CHAIN = 20
 
 
@@ -31,11 +40,39 @@ def failure_of(error: BaseException, *, source: str, calls: list[ToolCall]) -> I
     """
     if isinstance(error, InfrastructureError):
         return _with_calls(error, calls) if calls else error
-    return InfrastructureError(
-        f"{source} raised {error_text(error)}",
-        partial=Response(text="", tool_calls=calls) if calls else None,
-        retryable=_may_pass(error),
-    )
+    partial = Response(text="", tool_calls=calls) if calls else None
+    return _infrastructure(error, f"{source} raised {error_text(error)}", partial)
+
+
+def turn_failure(error: BaseException, *, source: str, partial: Response | None) -> RampartError:
+    """The error to raise in place of one that an agent's framework or endpoint raised.
+
+    A rate limit is a `RateLimitError`; what an endpoint refuses because of how it is asked (status 400, 401,
+    403, 404 and 422) is a `ConfigurationError`; anything else is an `InfrastructureError`, `retryable` where
+    the same call may succeed later: time-outs, lost connections, errors of the server.
+
+    Args:
+        error: What was raised; errors of rampart stay what they are.
+        source: Who raised it, for the message.
+        partial: What the agent had said and done by then; the error carries it.
+    """
+    if isinstance(error, InfrastructureError):
+        return error if partial is None else _with_partial(error, partial)
+    if isinstance(error, RampartError):
+        failure = error
+    else:
+        msg = f"{source} raised {error_text(error)}"
+        if not _is_refused(error):
+            return _infrastructure(error, msg, partial)
+        failure = ConfigurationError(f"{msg}; check the agent's address, credentials and request")
+    if partial is not None:
+        attach_partial(failure, partial)
+    return failure
+
+
+def _infrastructure(error: BaseException, msg: str, partial: Response | None) -> InfrastructureError:
+    kind = RateLimitError if _is_rate_limit(error) else InfrastructureError
+    return kind(msg, partial=partial, retryable=_may_pass(error))
 
 
 def error_text(error: BaseException) -> str:
@@ -53,6 +90,10 @@ def _with_calls(error: InfrastructureError, calls: list[ToolCall]) -> Infrastruc
         partial = replace(known, tool_calls=joined_calls(list(known.tool_calls), calls))
     else:
         partial = Response(text="", tool_calls=calls)
+    return _with_partial(error, partial)
+
+
+def _with_partial(error: InfrastructureError, partial: Response) -> InfrastructureError:
     try:
         copied = type(error).__new__(type(error), *error.args)
         copied.args = error.args
@@ -77,12 +118,31 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
         link = link.__cause__
 
 
+def _is_rate_limit(error: BaseException) -> bool:
+    links = [link for leaf in leaves(error) for link in _chain(leaf)]
+    return any(
+        _status(link) == _RATE_LIMITED or any(name in type(link).__name__ for name in _RATE_LIMIT_NAMES)
+        for link in links
+    )
+
+
+def _is_refused(error: BaseException) -> bool:
+    """Whether an endpoint refused the call because of how it was made, so that it would refuse it again."""
+    statuses = [_status(link) for leaf in leaves(error) for link in _chain(leaf)]
+    return not _may_pass(error) and any(status in _REFUSED_STATUS for status in statuses)
+
+
 def _passes(error: BaseException) -> bool:
     if isinstance(error, ConnectionError | TimeoutError):
         return True
     if any(name in type(error).__name__ for name in _PASSING_NAMES):
         return True
+    return _status(error) in _PASSING_STATUS
+
+
+def _status(error: BaseException) -> int | None:
+    """The HTTP status that an error of a client carries."""
     status = getattr(error, "status_code", None)
     if status is None:
         status = getattr(getattr(error, "response", None), "status_code", None)
-    return isinstance(status, int) and status in _PASSING_STATUS
+    return status if isinstance(status, int) else None
