@@ -1,9 +1,25 @@
 """Adapters: how rampart reaches an agent."""
 
-from rampart.adapters.callable_adapter import CallableAdapter
-from rampart.adapters.files_state import FilesState
-from rampart.adapters.sql_state import SqlState
-from rampart.adapters.state_adapter import with_state
-from rampart.adapters.tool_spy import record_tools
+from typing import TYPE_CHECKING
+
+from rampart.core.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from rampart.adapters.callable_adapter import CallableAdapter
+    from rampart.adapters.files_state import FilesState
+    from rampart.adapters.sql_state import SqlState
+    from rampart.adapters.state_adapter import with_state
+    from rampart.adapters.tool_spy import record_tools
+
+_HOMES = {
+    "CallableAdapter": "rampart.adapters.callable_adapter",
+    "FilesState": "rampart.adapters.files_state",
+    "SqlState": "rampart.adapters.sql_state",
+    "record_tools": "rampart.adapters.tool_spy",
+    "with_state": "rampart.adapters.state_adapter",
+}
 
 __all__ = ["CallableAdapter", "FilesState", "SqlState", "record_tools", "with_state"]
+
+if not TYPE_CHECKING:  # type checkers know the names from above, and that there are no others
+    __getattr__, __dir__ = lazy_exports(__name__, _HOMES)
