@@ -23,6 +23,8 @@ def test_a_broken_page_fails(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text(_BROKEN, encoding="utf-8")
     docs = tmp_path / "docs"
     docs.mkdir()
+    needs = "<!-- needs: no_such.module -->\n\n```python\nassert False\n```\n"
+    (docs / "framework.md").write_text(needs, encoding="utf-8")
     (docs / "other.md").write_text("```sh\nrm\n```\n", encoding="utf-8")
     ran = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(_TESTS)],
@@ -37,4 +39,4 @@ def test_a_broken_page_fails(tmp_path: Path) -> None:
     assert "test_block[README.md:7]" in ran.stdout
     assert "assert (1 + 1) == 3" in ran.stdout
     assert "a block in sh would be passed over in silence" in ran.stdout
-    assert "2 failed, 1 passed" in ran.stdout
+    assert "2 failed, 1 passed, 1 skipped" in ran.stdout

@@ -1,6 +1,12 @@
-"""Every code block of README.md and docs/, each reported by page and line."""
+"""Every code block of README.md and docs/, each reported by page and line.
 
+A page with `<!-- needs: module -->` is about a library that development does not need. Its blocks are run in
+the environment made for that library, by `scripts/test-adapters`, and skipped where it is not installed.
+"""
+
+import importlib.util
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,23 +16,35 @@ from _pytest.mark import ParameterSet
 from tests.docs.blocks import Block, Kind, PageError, parse_blocks
 from tests.docs.page_run import PageRun
 
+_NEEDS = re.compile(r"^<!-- needs: ([\w.]+) -->$", re.MULTILINE)
 _ROOT = Path(os.environ.get("RAMPART_DOCS_ROOT") or Path(__file__).resolve().parents[2])
 
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """A page and its blocks, or why it has none."""
+    """A page and its blocks, or why it has none, and the module without which they cannot run."""
 
     path: Path
     blocks: list[Block]
     fault: str = ""
+    missing: str = ""
 
 
 def _read(path: Path) -> Page:
+    text = path.read_text(encoding="utf-8")
+    needs = _NEEDS.search(text)
+    missing = needs[1] if needs is not None and not _is_installed(needs[1]) else ""
     try:
-        return Page(path=path, blocks=parse_blocks(path.read_text(encoding="utf-8")))
+        return Page(path=path, blocks=parse_blocks(text), missing=missing)
     except PageError as error:
         return Page(path=path, blocks=[], fault=str(error))
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # of the package that it would be in
+        return False
 
 
 def _items() -> Iterator[ParameterSet]:
@@ -57,6 +75,8 @@ def test_block(
         pytest.fail(f"{page.path}: {page.fault}", pytrace=False)
     if block.kind is Kind.NOT_RUN:
         pytest.skip(f"not run: {block.reason}")
+    if page.missing and os.environ.get("RAMPART_FRAMEWORKS") != "needed":
+        pytest.skip(f"{page.missing} is not installed; scripts/test-adapters has it")
     if page.path not in page_runs:
         folder = tmp_path_factory.mktemp(page.path.stem)
         page_runs[page.path] = PageRun(blocks=page.blocks, folder=folder)
