@@ -37,10 +37,21 @@ ENVIRONMENTS = {
 }
 
 
-def make(name: str, folder: Path) -> None:
-    """Install what the environment holds, unless it is there."""
+def development() -> str:
+    """The requirements of development, as pip reads them."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    wanted = requirements(settings, runtime=False)
+    return requirements(settings, runtime=False)
+
+
+def make(folder: Path, *, extras: str, wanted: str) -> None:
+    """Install rampart with extras and what else is wanted, unless it is there.
+
+    Args:
+        folder: Where the environment stands.
+        extras: Names of extras, separated by commas.
+        wanted: The text of a requirements file; another text, or other extras, make the environment anew.
+    """
+    wanted = f"{wanted}# extras: {extras}\n"
     stamp = folder / "installed.txt"
     if stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted:
         return
@@ -49,7 +60,8 @@ def make(name: str, folder: Path) -> None:
     requirement_file = folder / "requirements.txt"
     requirement_file.write_text(wanted, encoding="utf-8")
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(python_of(folder))]
-    run([*pip, "install", "--quiet", "--editable", f".[{name}]", "--requirement", str(requirement_file)])
+    package = f".[{extras}]" if extras else "."
+    run([*pip, "install", "--quiet", "--editable", package, "--requirement", str(requirement_file)])
     stamp.write_text(wanted, encoding="utf-8")
 
 
@@ -71,7 +83,7 @@ def main(arguments: list[str]) -> None:
         raise SystemExit(f"usage: environment_tests.py {'|'.join(ENVIRONMENTS)} [arguments for pytest]")
     name, *rest = arguments
     environment, folder = ENVIRONMENTS[name], ROOT / ".venvs" / name
-    make(name, folder)
+    make(folder, extras=name, wanted=development())
     python = str(python_of(folder))
     run([python, "-c", f"import {environment.library}"])
     run([python, "-m", "pytest", "-m", name, environment.tests, *rest])
