@@ -182,7 +182,15 @@ PACKAGE_NAMES: dict[str, set[str]] = {
     "drivers": {"ConversationEnd", "LLMDriver", "SimulatedUser", "StaticDriver"},
     "reporting": {"JsonFileReportSink", "PopulationSummary", "ReportSink", "TestRunReport"},
     "pytest_plugin": {"TrialConfig", "TrialMismatchWarning", "UncheckedResultWarning", "record_result"},
-    "adapters": {"CallableAdapter", "FilesState", "SqlState", "record_tools", "with_state"},
+    "adapters": {
+        "connect",
+        "explain",
+        "CallableAdapter",
+        "FilesState",
+        "SqlState",
+        "record_tools",
+        "with_state",
+    },
     "text": {"redact", "register_secret", "safe_float", "safe_str", "safe_str_list", "strip_ansi"},
     "statistics": {"wilson_interval"},
     "calibration": {

@@ -6,6 +6,7 @@ from rampart.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from rampart.adapters.callable_adapter import CallableAdapter
+    from rampart.adapters.connecting import connect, explain
     from rampart.adapters.files_state import FilesState
     from rampart.adapters.sql_state import SqlState
     from rampart.adapters.state_adapter import with_state
@@ -13,13 +14,23 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "CallableAdapter": "rampart.adapters.callable_adapter",
+    "connect": "rampart.adapters.connecting",
+    "explain": "rampart.adapters.connecting",
     "FilesState": "rampart.adapters.files_state",
     "SqlState": "rampart.adapters.sql_state",
     "record_tools": "rampart.adapters.tool_spy",
     "with_state": "rampart.adapters.state_adapter",
 }
 
-__all__ = ["CallableAdapter", "FilesState", "SqlState", "record_tools", "with_state"]
+__all__ = [
+    "CallableAdapter",
+    "FilesState",
+    "SqlState",
+    "connect",
+    "explain",
+    "record_tools",
+    "with_state",
+]
 
 if not TYPE_CHECKING:  # type checkers know the names from above, and that there are no others
     __getattr__, __dir__ = lazy_exports(__name__, _HOMES)

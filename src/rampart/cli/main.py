@@ -2,6 +2,7 @@
 
 import click
 
+from rampart.cli.connect import connect
 from rampart.cli.demo import demo
 from rampart.cli.evaluators import evaluators
 from rampart.cli.judge import judge
@@ -13,6 +14,7 @@ def main() -> None:
     """Test how AI agents behave."""
 
 
+main.add_command(connect)
 main.add_command(demo)
 main.add_command(evaluators)
 main.add_command(judge)
