@@ -8,19 +8,20 @@ PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11; do \
 	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$name && break; done)
 VENV ?= .venv
 TESTS ?= tests
+PYTEST_OPTIONS ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
 
 IN_VENV := $(VENV)/bin/python
 PIP := $(IN_VENV) -m pip
-PYTEST := $(IN_VENV) -m pytest
+PYTEST := $(IN_VENV) -m pytest $(PYTEST_OPTIONS)
 STAMPS := $(VENV)/.stamps
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help install format lint types test check test-core test-slow test-model test-onedrive test-pyrit test-postgres docs accuracy check-wheel demo bench build clean
+.PHONY: help install format lint types test check test-core test-slow test-model test-onedrive test-pyrit test-adapters test-postgres docs accuracy check-wheel demo bench build clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-14s %s\n", $$1, $$2 }'
@@ -45,10 +46,13 @@ test-model: $(STAMPS)/dev $(STAMPS)/local ## The tests on the local language mod
 	$(PYTEST) -m model $(TESTS)
 
 test-onedrive: $(STAMPS)/dev ## The tests on the Microsoft Graph SDK (some 400 MB), in an environment of their own
-	$(IN_VENV) -m scripts.environment_tests onedrive
+	$(IN_VENV) -m scripts.environment_tests onedrive $(PYTEST_OPTIONS)
 
 test-pyrit: $(STAMPS)/dev ## The tests on PyRIT (some 1.1 GB), in an environment of their own
-	$(IN_VENV) -m scripts.environment_tests pyrit
+	$(IN_VENV) -m scripts.environment_tests pyrit $(PYTEST_OPTIONS)
+
+test-adapters: $(STAMPS)/dev ## The adapters on the real frameworks, in environments of their own; scripts/test-adapters --help
+	scripts/test-adapters $(if $(PYTEST_OPTIONS),--pytest="$(PYTEST_OPTIONS)")
 
 test-postgres: $(STAMPS)/dev ## The tests on PostgreSQL, which is installed if it is missing and you are root on Debian
 	$(IN_VENV) scripts/postgres.py --install

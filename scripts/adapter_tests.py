@@ -12,6 +12,7 @@ when pyproject.toml asks for something else, and otherwise used as it is; remove
 import argparse
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -21,7 +22,7 @@ from scripts.adapter_environments import ENVIRONMENTS, FRAMEWORKS, Framework
 from scripts.adapter_table import Outcome, write_table
 from scripts.environment_tests import ROOT, development, make, python_of, run
 
-_TEST_TOOLS = ("hypothesis", "markdown-it-py", "pytest-asyncio", "pytest-timeout")
+_TEST_TOOLS = ("hypothesis", "markdown-it-py", "pytest-asyncio", "pytest-rerunfailures", "pytest-timeout")
 _OLD_MCP = "mcp1"
 
 
@@ -40,7 +41,7 @@ def main(arguments: list[str]) -> None:
             f"\n=== {name}: {', '.join(f'{one.adapter} {versions[one.adapter]}' for one in frameworks)}",
             flush=True,
         )
-        status, seen = _tested(python, name, frameworks, rest=options.pytest)
+        status, seen = _tested(python, name, frameworks, rest=shlex.split(" ".join(options.pytest)))
         outcomes += seen
         if status:
             failed.append(name)
@@ -57,7 +58,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--all", action="store_true", help="test all frameworks")
     parser.add_argument("--write", action="store_true", help="write the table in docs/adapters/versions.md")
     parser.add_argument(
-        "--pytest", action="append", default=[], metavar="OPTION", help="hand pytest an option"
+        "--pytest", action="append", default=[], metavar="OPTIONS", help="hand pytest options"
     )
     options = parser.parse_args(arguments)
     unknown = [name for name in options.names if name not in known]
@@ -106,8 +107,8 @@ def _tested(
     tests = [path for one in frameworks for path in one.tests]
     pages = " or ".join(f"adapters/{one.page}" for one in frameworks if one.page)
     status = subprocess.run([*command, *rest, *tests], cwd=ROOT, env=environment, check=False).returncode
-    if pages and not rest:
-        page_tests = [*command, "tests/docs/test_pages.py", "-k", pages]
+    if pages and "-k" not in rest:
+        page_tests = [*command, *rest, "tests/docs/test_pages.py", "-k", pages]
         status |= subprocess.run(page_tests, cwd=ROOT, env=environment, check=False).returncode
     if not report.is_file():
         return status, []

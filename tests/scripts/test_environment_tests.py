@@ -37,15 +37,19 @@ def test_an_environment_that_holds_what_is_asked_for_is_not_made_again(
         pytest.fail(f"{command} was run")
 
     monkeypatch.setattr("scripts.environment_tests.run", refuse)
-    monkeypatch.setattr("scripts.environment_tests.requirements", lambda _settings, runtime: "wanted\n")
-    (tmp_path / "installed.txt").write_text("wanted\n", encoding="utf-8")
-    make("onedrive", tmp_path)
+    (tmp_path / "installed.txt").write_text("wanted\n# extras: onedrive\n", encoding="utf-8")
+    make(tmp_path, extras="onedrive", wanted="wanted\n")
 
 
-def test_an_environment_that_lacks_something_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("there", ["something else\n# extras: onedrive\n", "wanted\n# extras: \n"])
+def test_an_environment_that_lacks_something_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: str
+) -> None:
     commands: list[list[str]] = []
     monkeypatch.setattr("scripts.environment_tests.run", commands.append)
-    (tmp_path / "installed.txt").write_text("something else\n", encoding="utf-8")
-    make("onedrive", tmp_path)
+    (tmp_path / "installed.txt").write_text(there, encoding="utf-8")
+    make(tmp_path, extras="onedrive", wanted="wanted\n")
     assert [command[2] for command in commands] == ["venv", "pip"]
     assert ".[onedrive]" in commands[1]
+    make(tmp_path, extras="onedrive", wanted="wanted\n")
+    assert len(commands) == 2

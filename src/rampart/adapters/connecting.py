@@ -67,7 +67,7 @@ def explain(target: object, /, **options: Any) -> Connection:
 
 
 def _connected(target: object, options: dict[str, Any]) -> tuple[AgentAdapter, Connection]:
-    if hasattr(target, "create_session_async"):
+    if hasattr(target, "create_session_async") and not inspect.isclass(target):
         if options:
             kind, given = type(target).__name__, ", ".join(options)
             msg = f"{kind} is an adapter already, so it takes no options, got {given}"

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from rampart.core.log import log
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rampart.core.types import ObservabilityLevel
 
 
@@ -37,20 +39,28 @@ class Connection:
         )
 
 
-_noted: dict[str, Connection] = {}
+class _Process:
+    """What this process was connected to."""
+
+    noted: dict[str, Connection] = {}  # noqa: RUF012  # replaced, and then never shared
 
 
 def note(connection: Connection) -> None:
-    """Remember a connection for the end of the run, and log it."""
-    if _noted.setdefault(str(connection), connection) is connection:
+    """Remember a connection for the end of the run, and log it the first time."""
+    if _Process.noted.setdefault(str(connection), connection) is connection:
         log.info("connected: %s", connection)
 
 
 def noted() -> list[Connection]:
-    """The connections made in this process so far, each once."""
-    return list(_noted.values())
+    """The connections of this run so far, each once."""
+    return list(_Process.noted.values())
 
 
-def forget() -> None:
-    """Forget them, before another run."""
-    _noted.clear()
+def note_anew() -> Callable[[], None]:
+    """Begin with none, for a run; what is returned puts back what was there, for a run around it."""
+    before, _Process.noted = _Process.noted, {}
+
+    def put_back() -> None:
+        _Process.noted = before
+
+    return put_back

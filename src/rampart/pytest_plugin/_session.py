@@ -6,6 +6,7 @@ from contextlib import ExitStack
 
 import pytest
 
+from rampart.core.connection import note_anew
 from rampart.core.limits import configure_defaults, preserved_defaults
 from rampart.core.listener import context_listener, runner_outcomes, set_process_listener
 from rampart.core.log import log
@@ -46,6 +47,7 @@ def start(config: pytest.Config) -> None:
     undo.enter_context(preserved_defaults())
     undo.enter_context(runner_outcomes(skips=(pytest.skip.Exception,), exits=(pytest.exit.Exception,)))
     undo.callback(_spending.count_anew())
+    undo.callback(note_anew())
     undo.callback(journal.close)  # of a run that never came to its end
     undo.callback(set_process_listener, set_process_listener(run.listener))
     # By value, not by token: pytest may be ended in another context than that in which it was started.

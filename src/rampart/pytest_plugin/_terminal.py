@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rampart.core.connection import noted
 from rampart.core.log import log
 from rampart.pytest_plugin._run import attempt_of
+from rampart.text.oneline import one_line
 
 if TYPE_CHECKING:
     import pytest
@@ -37,8 +39,16 @@ def show_summary(terminal: pytest.TerminalReporter, run: Run) -> None:
     """Show what the run found; nothing if no test recorded anything and nothing went wrong."""
     if run.result_count or run.incomplete:
         _show_sections(terminal, run)
+    if run.result_count:
+        _show_connections(terminal)
     for notice in run.notices:
         terminal.write_line(f"rampart: {notice}")
+
+
+def _show_connections(terminal: pytest.TerminalReporter) -> None:
+    """Say which adapters `connect` chose and what they observe."""
+    for connection in noted():
+        terminal.write_line(one_line(f"Agent: {connection}"))
 
 
 def _show_sections(terminal: pytest.TerminalReporter, run: Run) -> None:
