@@ -95,6 +95,12 @@ class TurnLog:
                 return
             self._usage = usage if self._usage is None else added(self._usage, usage)
 
+    @property
+    def counted(self) -> bool:
+        """Whether any usage was counted."""
+        with self._lock:
+            return self._usage is not None
+
     def response(self) -> Response:
         """The turn as it is now and will stay; what is reported later is left out."""
         with self._lock:
@@ -115,9 +121,9 @@ class TurnLog:
 
     def _waiting(self, began: ToolCall) -> LoggedCall | None:
         waiting = [call for call in self._calls if call.call.executed is None and not call.ended]
-        for call in waiting:
-            if began.id is not None and call.call.id == began.id:
-                return call
+        same_id = [call for call in waiting if began.id is not None and call.call.id == began.id]
+        if same_id:  # agents that work side by side may use one id twice
+            return next((call for call in same_id if _same(call.call, began)), same_id[0])
         for call in waiting:
             if (began.id is None or call.call.id is None) and _same(call.call, began):
                 return call
@@ -157,7 +163,17 @@ class LoggedCall:
         """Note that the tool did not run: it is unknown, the call is malformed or waits for approval."""
         self._end(error=reason, result=snapshot(result), executed=False)
 
-    def _end(self, *, executed: bool, result: object = None, error: str | None = None) -> None:
+    def unclear(self, reason: str | None = None, *, result: object = None) -> None:
+        """Note an outcome that does not tell whether the tool ran."""
+        self._end(error=reason, result=snapshot(result), executed=None)
+
+    def undo_begin(self) -> None:
+        """Take back that it runs: what looked like a run ended before the tool's own code."""
+        with self.log._lock:
+            if not self.log._sealed:
+                self.call.executed = None
+
+    def _end(self, *, executed: bool | None, result: object = None, error: str | None = None) -> None:
         with self.log._lock:
             if self.log._sealed:
                 return
