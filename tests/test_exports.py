@@ -187,6 +187,8 @@ PACKAGE_NAMES: dict[str, set[str]] = {
         "explain",
         "CallableAdapter",
         "FilesState",
+        "LangGraphAdapter",
+        "OpenAIAgentsAdapter",
         "SqlState",
         "record_tools",
         "with_state",

@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     from rampart.adapters.callable_adapter import CallableAdapter
     from rampart.adapters.connecting import connect, explain
     from rampart.adapters.files_state import FilesState
+    from rampart.adapters.langgraph_adapter import LangGraphAdapter
+    from rampart.adapters.openai_agents_adapter import OpenAIAgentsAdapter
     from rampart.adapters.sql_state import SqlState
     from rampart.adapters.state_adapter import with_state
     from rampart.adapters.tool_spy import record_tools
@@ -17,6 +19,8 @@ _HOMES = {
     "connect": "rampart.adapters.connecting",
     "explain": "rampart.adapters.connecting",
     "FilesState": "rampart.adapters.files_state",
+    "LangGraphAdapter": "rampart.adapters.langgraph_adapter",
+    "OpenAIAgentsAdapter": "rampart.adapters.openai_agents_adapter",
     "SqlState": "rampart.adapters.sql_state",
     "record_tools": "rampart.adapters.tool_spy",
     "with_state": "rampart.adapters.state_adapter",
@@ -25,6 +29,8 @@ _HOMES = {
 __all__ = [
     "CallableAdapter",
     "FilesState",
+    "LangGraphAdapter",
+    "OpenAIAgentsAdapter",
     "SqlState",
     "connect",
     "explain",

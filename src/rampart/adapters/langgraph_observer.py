@@ -44,12 +44,12 @@ class LangGraphObserver:
         self._in_model: dict[Any, bool] = {}  # run -> whether it is one inside another model's
         self._usage_known = True
 
-    def on_chain_start(self, serialized: Any, inputs: Any, *, run_id: Any, **more: Any) -> None:  # noqa: ARG002 - LangChain's signature
+    def on_chain_start(self, serialized: Any, inputs: Any, *, run_id: Any, **more: Any) -> None:
         """Note what runs inside a model."""
         if more.get("parent_run_id") in self._in_model:
             self._in_model[run_id] = True
 
-    def on_chat_model_start(self, serialized: Any, messages: Any, *, run_id: Any, **more: Any) -> None:  # noqa: ARG002 - LangChain's signature
+    def on_chat_model_start(self, serialized: Any, messages: Any, *, run_id: Any, **more: Any) -> None:
         """Note that a model is asked."""
         self.saw_models = True
         self._in_model[run_id] = more.get("parent_run_id") in self._in_model
@@ -111,7 +111,7 @@ class LangGraphObserver:
         else:
             call.failed(error)
 
-    def on_chain_end(self, outputs: Any, *, run_id: Any, **_more: Any) -> None:  # noqa: ARG002 - LangChain's signature
+    def on_chain_end(self, outputs: Any, *, run_id: Any, **_more: Any) -> None:
         """Log what models are told about calls, whether or not these became runs."""
         with self._lock:
             if all(call.call.result is not None for call in self._turn.calls):
@@ -120,10 +120,15 @@ class LangGraphObserver:
                 self._told(message)
 
     def _told(self, message: Any) -> None:
-        call = self._turn.find(message.tool_call_id)
-        if call is None or call in self._running.values() or call.call.result is not None:
-            return
         told = message_text(message)
+        same = [call for call in self._turn.calls if call.call.id == message.tool_call_id]
+        if any(call.ended and _shows(call.call.result, told) for call in same):
+            return  # known from the tool itself; agents that work side by side may use an id twice
+        call = self._turn.find(message.tool_call_id)
+        if call is None or call.call.result is not None:
+            return
+        if any(call is running for running in list(self._running.values())):
+            return
         if call.ended:
             call.returned(told) if call.call.executed else call.never_ran(result=told)
         elif getattr(message, "status", None) == "error":
@@ -178,6 +183,10 @@ def _result(output: Any) -> Any:
         messages = [message_text(message) for message in tool_messages(output)]
         return messages[0] if messages else safe_str(output)
     return output
+
+
+def _shows(result: object, told: str) -> bool:
+    return result is not None and (result == told or safe_str(result) == told)
 
 
 def _refused_arguments(error: BaseException) -> bool:

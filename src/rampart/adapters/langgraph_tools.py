@@ -36,7 +36,7 @@ def is_graph(value: object) -> bool:
 
 def declared(tool: Any) -> ToolDeclaration:
     """What a tool of LangChain says of itself; parameters that the graph fills in are left out."""
-    schema = getattr(tool, "tool_call_schema", None)
+    schema: Any = getattr(tool, "tool_call_schema", None)
     if hasattr(schema, "model_json_schema"):
         schema = schema.model_json_schema()
     if not isinstance(schema, dict):
