@@ -111,8 +111,6 @@ class TestRoutes:
             assert [call.arguments for call in (await watch.take_async()).tool_calls] == [{"n": 3}]
 
     async def test_a_child_process_told_by_its_environment(self) -> None:
-        from google.protobuf import __version__ as _  # the child writes protobuf
-
         code = """
 import os, sys, urllib.request
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
