@@ -31,6 +31,7 @@ def collector(provider: Any) -> Iterator[OtelCollector]:
 def made_agent(provider: Any, *, content: bool) -> Agent:
     from pydantic_ai import Agent as PydanticAgent
     from pydantic_ai import RequestUsage
+    from pydantic_ai.capabilities import Instrumentation
     from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
     from pydantic_ai.models.function import FunctionModel
     from pydantic_ai.models.instrumented import InstrumentationSettings
@@ -47,7 +48,7 @@ def made_agent(provider: Any, *, content: bool) -> Agent:
         return ModelResponse(parts=said, usage=usage)
 
     settings = InstrumentationSettings(tracer_provider=provider, include_content=content)
-    agent: Any = PydanticAgent(FunctionModel(model), tools=TOOLS, instrument=settings)
+    agent: Any = PydanticAgent(FunctionModel(model), tools=TOOLS, capabilities=[Instrumentation(settings)])
     return agent.run  # type: ignore[no-any-return]  # the agent is of a library that may be missing
 
 
