@@ -138,6 +138,7 @@ PACKAGE_NAMES: dict[str, set[str]] = {
         "XPIAExecution",
     },
     "payloads": {"PayloadStore", "PayloadTemplate", "Payloads"},
+    "integrations.otel": {"OtelAddress", "OtelCollector"},
     "integrations.pyrit": {"PyRITChatModel", "PyRITConverterBridge", "adapt_converter"},
     "evaluators": {
         "ArgumentMatches",
