@@ -41,18 +41,15 @@ class LangGraphObserver:
         self._lenient = lenient
         self._lock = threading.RLock()
         self._running: dict[Any, LoggedCall] = {}
-        self._in_model: dict[Any, bool] = {}  # run -> whether it is one inside another model's
+        self._models: dict[Any, int] = {}  # run -> how many began before it
+        self._messages: list[tuple[int, Any]] = []  # what was heard of which of them
         self._usage_known = True
 
-    def on_chain_start(self, serialized: Any, inputs: Any, *, run_id: Any, **more: Any) -> None:
-        """Note what runs inside a model."""
-        if more.get("parent_run_id") in self._in_model:
-            self._in_model[run_id] = True
-
-    def on_chat_model_start(self, serialized: Any, messages: Any, *, run_id: Any, **more: Any) -> None:
+    def on_chat_model_start(self, serialized: Any, messages: Any, *, run_id: Any, **_more: Any) -> None:
         """Note that a model is asked."""
-        self.saw_models = True
-        self._in_model[run_id] = more.get("parent_run_id") in self._in_model
+        with self._lock:
+            self.saw_models = True
+            self._models[run_id] = len(self._models)
 
     def on_llm_start(self, serialized: Any, prompts: Any, *, run_id: Any, **more: Any) -> None:
         """The same for a model without messages."""
@@ -60,12 +57,15 @@ class LangGraphObserver:
 
     def on_llm_end(self, response: Any, *, run_id: Any, **_more: Any) -> None:
         """Log what the model asks for; what a model hands on of one inside it is not asked for again."""
-        if self._in_model.get(run_id):
-            return
         with self._lock:
+            began = self._models.get(run_id, 0)
             for generations in getattr(response, "generations", None) or []:
                 for generation in generations[:1]:
-                    self._heard(getattr(generation, "message", None))
+                    message = getattr(generation, "message", None)
+                    inside = [heard for start, heard in self._messages if start > began]
+                    if not any(_is_same(message, heard) for heard in inside):
+                        self._heard(message)
+                    self._messages.append((began, message))
 
     def on_llm_error(self, error: BaseException, *, run_id: Any, **_more: Any) -> None:
         """What a failed call used is not known."""
@@ -183,6 +183,16 @@ def _result(output: Any) -> Any:
         messages = [message_text(message) for message in tool_messages(output)]
         return messages[0] if messages else safe_str(output)
     return output
+
+
+def _is_same(message: Any, other: Any) -> bool:
+    """Whether two messages are one, or ask for the same calls by the same ids."""
+    if message is None or other is None:
+        return False
+    if message is other or (message.id is not None and message.id == other.id):
+        return True
+    calls = getattr(message, "tool_calls", None)
+    return bool(calls) and calls == getattr(other, "tool_calls", None)
 
 
 def _shows(result: object, told: str) -> bool:

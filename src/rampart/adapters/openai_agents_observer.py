@@ -69,7 +69,10 @@ class AgentsObserver:
             call.never_ran("waits for approval")
         elif kind not in LOCAL:
             error = part(item, "error")
-            if error is not None or part(item, "status") == "failed":
+            reached = "tool" in str(part(error, "type") or "tool")
+            if error is not None and not reached:  # of the way to an MCP server
+                call.unclear(safe_str(error), result=hosted_result(item))
+            elif error is not None or part(item, "status") == "failed":
                 call.failed(safe_str(error or "failed"), result=hosted_result(item))
             else:
                 call.returned(hosted_result(item))

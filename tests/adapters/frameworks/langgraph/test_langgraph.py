@@ -1,0 +1,397 @@
+"""What users of LangGraph meet besides the shared cases, and where a verdict could lie."""
+
+import threading
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+import pytest
+from tests.adapters.frameworks.brain import TOOLS, lookup, send_email
+from tests.adapters.frameworks.library import need
+
+need("langgraph")
+need("langchain")
+
+from langchain.agents import create_agent  # noqa: E402 - only where it is installed
+from langchain.agents.middleware import HumanInTheLoopMiddleware  # noqa: E402 - likewise
+from langchain_core.messages import AIMessage, AIMessageChunk, RemoveMessage, ToolMessage  # noqa: E402 - likewise
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult  # noqa: E402 - likewise
+from langchain_core.runnables import RunnableConfig  # noqa: E402 - likewise
+from langchain_core.tools import StructuredTool, tool  # noqa: E402 - likewise
+from langgraph.checkpoint.memory import InMemorySaver  # noqa: E402 - likewise
+from langgraph.graph import MessagesState, StateGraph  # noqa: E402 - likewise
+from langgraph.prebuilt import ToolNode  # noqa: E402 - likewise
+from langgraph.runtime import get_runtime  # noqa: E402 - likewise
+from langgraph.types import interrupt  # noqa: E402 - likewise
+from tests.adapters.frameworks.langgraph.brain_model import USAGE, BrainModel, result_of, step_after  # noqa: E402 - likewise
+from tests.adapters.frameworks.langgraph.graphs import converse, loop, one_node  # noqa: E402 - likewise
+
+from rampart import ConfigurationError, InfrastructureError, ObservabilityLevel, Request  # noqa: E402 - below
+from rampart.adapters import LangGraphAdapter  # noqa: E402 - what may skip the file
+from rampart.core.errors import partial_of  # noqa: E402 - likewise
+
+pytestmark = pytest.mark.framework
+
+
+def ask_first(to: str) -> str:
+    """Send a mail once somebody agrees."""
+    return f"sent to {to}: {interrupt('Send it?')}"
+
+
+def asking() -> Any:
+    approved = StructuredTool.from_function(ask_first, name="send_email")
+    return create_agent(BrainModel(), tools=[approved], checkpointer=InMemorySaver())
+
+
+async def test_a_call_that_waits_for_approval_did_not_run_until_it_is_approved() -> None:
+    graph = create_agent(
+        BrainModel(),
+        tools=[send_email],
+        middleware=[HumanInTheLoopMiddleware(interrupt_on={"send_email": True})],
+        checkpointer=InMemorySaver(),
+    )
+    adapter = LangGraphAdapter(graph, resume=lambda prompt, _waiting: {"decisions": [{"type": prompt}]})
+    first, second = await converse(adapter, "Mail ada.", "approve")
+    [call] = first.tool_calls
+    assert (call.executed, first.text) == (False, "")
+    assert first.metadata["interrupted"][0]["action_requests"][0]["name"] == "send_email"
+    [call] = second.tool_calls
+    assert (call.executed, call.result) == (True, "sent to ada@example.com")
+
+
+async def test_a_tool_that_pauses_may_have_done_something() -> None:
+    adapter = LangGraphAdapter(asking(), resume=lambda prompt, _waiting: prompt)
+    first, second = await converse(adapter, "Mail ada.", "yes")
+    assert [call.executed for call in first.tool_calls] == [None]
+    assert first.metadata["interrupted"] == ["Send it?"]
+    assert [call.result for call in second.tool_calls] == ["sent to ada@example.com: yes"]
+
+
+async def test_without_an_answer_no_message_goes_on() -> None:
+    with pytest.raises(ConfigurationError, match=r"waits for an answer to an interrupt: .*Pass resume="):
+        await converse(LangGraphAdapter(asking()), "Mail ada.", "Say hello.")
+
+
+async def test_a_breakpoint_before_the_tools() -> None:
+    graph = create_agent(BrainModel(), tools=TOOLS, interrupt_before=["tools"], checkpointer=InMemorySaver())
+    [response] = await converse(LangGraphAdapter(graph), "Mail ada.")
+    assert response.metadata["interrupted"] == ["before tools"]
+    assert [call.executed for call in response.tool_calls] == [False]
+
+
+async def test_a_breakpoint_that_nobody_tells_of_leaves_the_call_open() -> None:
+    graph = create_agent(BrainModel(), tools=TOOLS, interrupt_before=["tools"])
+    [response] = await converse(LangGraphAdapter(graph), "Mail ada.")
+    assert response.metadata["no_reply"] == "the last message asks for tools"
+    assert [call.executed for call in response.tool_calls] == [None]
+
+
+async def test_a_node_that_tells_the_model_of_an_error() -> None:
+    graph = loop(ToolNode(TOOLS, handle_tool_errors=True))
+    [response] = await converse(LangGraphAdapter(graph), "Break marigold.")
+    [call] = response.tool_calls
+    assert (call.executed, call.error) == (True, "RuntimeError: kaboom: marigold")
+    assert "kaboom" in call.result
+    assert response.text == "It broke."
+
+
+async def test_arguments_that_the_tool_refuses_are_no_run() -> None:
+    @tool(args_schema={"type": "object", "properties": {"to": {"type": "string"}}, "required": ["to"]})
+    def by_schema(to: str) -> str:
+        """Send."""
+        return to
+
+    def number(to: int) -> str:
+        """Send."""
+        return str(to)
+
+    graph = create_agent(
+        BrainModel(), tools=[StructuredTool.from_function(number, name="send_email"), by_schema]
+    )
+    [response] = await converse(LangGraphAdapter(graph), "Mail ada.")
+    [call] = response.tool_calls
+    assert call.executed is False
+    assert "ValidationError" in (call.error or "")
+
+
+async def test_a_result_that_no_tool_gave_is_not_taken_for_a_run() -> None:
+    def pretend(state: Any) -> Any:
+        calls = state["messages"][-1].tool_calls
+        return {"messages": [ToolMessage("sent", tool_call_id=call["id"]) for call in calls]}
+
+    [response] = await converse(LangGraphAdapter(loop(pretend)), "Mail ada.")
+    [call] = response.tool_calls
+    assert (call.executed, call.result) == (None, "sent")
+
+
+async def test_agents_in_tools_that_run_side_by_side_with_the_same_ids() -> None:
+    inner: Any = create_agent(BrainModel(), tools=[lookup])
+
+    async def research(word: str) -> str:
+        """Ask another agent."""
+        asked = f"Look up {word}x and {word}y at once."
+        state = await inner.ainvoke({"messages": [{"role": "user", "content": asked}]})
+        return str(state["messages"][-1].text)
+
+    graph = create_agent(
+        BrainModel(), tools=[StructuredTool.from_function(coroutine=research, name="lookup")]
+    )
+    [response] = await converse(LangGraphAdapter(graph), "Look up ada and bob at once.")
+    words = [call.arguments["word"] for call in response.tool_calls]
+    assert sorted(words) == ["ada", "adax", "aday", "bob", "bobx", "boby"]
+    assert all(call.executed for call in response.tool_calls)
+    inside = {c.arguments["word"]: c.result for c in response.tool_calls if len(c.arguments["word"]) > 3}
+    assert inside == {word: f"{word} is {word[::-1]} backwards" for word in ("adax", "aday", "bobx", "boby")}
+    assert response.usage is not None
+    assert response.usage.input_tokens == 60
+
+
+async def test_a_subgraph_and_its_tools() -> None:
+    graph: Any = StateGraph(MessagesState)
+    graph.add_node("helper", create_agent(BrainModel(), tools=TOOLS))
+    graph.set_entry_point("helper")
+    adapter = LangGraphAdapter(graph.compile())
+    assert adapter.manifest.declares_tool("send_email")
+    [response] = await converse(adapter, "Mail ada.")
+    assert [(call.name, call.result) for call in response.tool_calls] == [
+        ("send_email", "sent to ada@example.com")
+    ]
+
+
+async def test_history_that_is_removed_loses_no_call() -> None:
+    def forget(state: Any) -> Any:
+        return {"messages": [RemoveMessage(id=message.id) for message in state["messages"][:-1]]}
+
+    graph: Any = StateGraph(MessagesState)
+    graph.add_node("agent", create_agent(BrainModel(), tools=TOOLS))
+    graph.add_node("forget", forget)
+    graph.set_entry_point("agent")
+    graph.add_edge("agent", "forget")
+    for compiled in (graph.compile(), graph.compile(checkpointer=InMemorySaver())):
+        first, second = await converse(LangGraphAdapter(compiled), "Mail ada.", "Mail bob.")
+        assert [call.arguments for call in first.tool_calls] == [{"to": "ada@example.com"}]
+        assert [call.arguments for call in second.tool_calls] == [{"to": "bob@example.com"}]
+
+
+async def test_sync_nodes_and_tools_in_threads() -> None:
+    threads: set[int] = set()
+
+    def call_it(state: Any) -> Any:
+        threads.add(threading.get_ident())
+        calls = state["messages"][-1].tool_calls
+        sender = StructuredTool.from_function(send_email)
+        return {"messages": [sender.invoke({**call, "type": "tool_call"}) for call in calls]}
+
+    [response] = await converse(LangGraphAdapter(loop(call_it)), "Mail ada.")
+    assert [(call.executed, call.result) for call in response.tool_calls] == [
+        (True, "sent to ada@example.com")
+    ]
+    assert threading.get_ident() not in threads
+
+
+class StreamingModel(BrainModel):
+    """Says everything in two chunks."""
+
+    def _stream(self, messages: Any, stop: Any = None, run_manager: Any = None, **options: Any) -> Any:
+        message = result_of(step_after(messages)).generations[0].message
+        yield ChatGenerationChunk(message=AIMessageChunk(str(message.content)))
+        assert isinstance(message, AIMessage)
+        pieces: Any = [
+            {"name": call["name"], "args": f'{{"to": "{call["args"]["to"]}"}}', "id": call["id"], "index": 0}
+            for call in message.tool_calls
+        ]
+        yield ChatGenerationChunk(message=AIMessageChunk("", tool_call_chunks=pieces, usage_metadata=USAGE))
+
+
+async def test_a_model_that_streams_is_heard_once() -> None:
+    async def ask(state: Any) -> Any:
+        whole: Any = None
+        async for piece in StreamingModel().astream(state["messages"]):
+            whole = piece if whole is None else whole + piece
+        return {"messages": [whole]}
+
+    [response] = await converse(LangGraphAdapter(one_node(ask)), "Mail ada.")
+    assert [(call.name, call.arguments) for call in response.tool_calls] == [
+        ("send_email", {"to": "ada@example.com"})
+    ]
+    assert response.usage is not None
+    assert response.usage.input_tokens == USAGE["input_tokens"]
+
+
+class WrappingModel(BrainModel):
+    """Has another model answer, and hands its message on."""
+
+    async def _agenerate(
+        self, messages: Any, stop: Any = None, run_manager: Any = None, **options: Any
+    ) -> Any:
+        inner = BrainModel()
+        message = await inner.ainvoke(messages)
+        made = result_of(step_after(messages))
+        made.generations[0].message = message
+        return made
+
+
+async def test_a_model_inside_a_model_asks_once() -> None:
+    [response] = await converse(LangGraphAdapter(create_agent(WrappingModel(), tools=TOOLS)), "Mail ada.")
+    assert len(response.tool_calls) == 1
+    assert response.usage is not None
+    assert response.usage.input_tokens == 2 * USAGE["input_tokens"]
+
+
+async def test_a_model_that_uses_an_id_again_asks_each_time() -> None:
+    words = [{"name": "lookup", "args": {"word": "ada"}, "id": "1"}]
+    asks: Any = [AIMessage("", tool_calls=words) for _ in range(2)]
+    said = iter([*asks, AIMessage("Done.")])
+
+    class Repeating(BrainModel):
+        async def _agenerate(
+            self, messages: Any, stop: Any = None, run_manager: Any = None, **options: Any
+        ) -> Any:
+            return ChatResult(generations=[ChatGeneration(message=next(said))])
+
+    [response] = await converse(LangGraphAdapter(create_agent(Repeating(), tools=TOOLS)), "Go.")
+    assert [call.executed for call in response.tool_calls] == [True, True]
+    assert response.usage is None
+
+
+async def test_usage_of_a_model_that_does_not_tell_is_unknown() -> None:
+    def canned(_state: Any) -> Any:
+        return {"messages": [AIMessage("Hello.")]}
+
+    adapter = LangGraphAdapter(one_node(canned))
+    async with await adapter.create_session_async() as session:
+        response = await session.send_async(Request(prompt="Hi."))
+        assert session.observability_profile is ObservabilityLevel.RESPONSE_ONLY
+    assert response.usage is None
+    assert "not known" in response.metadata["observability"]
+
+
+async def test_who_knows_better_states_the_level() -> None:
+    def canned(_state: Any) -> Any:
+        return {"messages": [AIMessage("Hello.")]}
+
+    adapter = LangGraphAdapter(one_node(canned), observability=ObservabilityLevel.TOOL_ONLY)
+    async with await adapter.create_session_async() as session:
+        await session.send_async(Request(prompt="Hi."))
+        assert session.observability_profile is ObservabilityLevel.TOOL_ONLY
+
+
+async def test_what_the_provider_ran_itself() -> None:
+    content: Any = [
+        {"type": "server_tool_call", "name": "web_search", "args": {"query": "ada"}, "id": "s1"},
+        {"type": "server_tool_result", "tool_call_id": "s1", "status": "success", "output": "found"},
+        {"type": "text", "text": "Here."},
+    ]
+
+    class Searching(BrainModel):
+        async def _agenerate(
+            self, messages: Any, stop: Any = None, run_manager: Any = None, **options: Any
+        ) -> Any:
+            made = result_of(step_after(messages))
+            made.generations[0].message = AIMessage(
+                content=content, response_metadata={"output_version": "v1"}
+            )
+            return made
+
+    [response] = await converse(LangGraphAdapter(create_agent(Searching(), tools=[])), "Find ada.")
+    [call] = response.tool_calls
+    assert (call.name, call.arguments, call.executed, call.result) == (
+        "web_search",
+        {"query": "ada"},
+        True,
+        "found",
+    )
+    assert response.text == "Here."
+
+
+async def test_steps_that_are_used_up_keep_the_calls() -> None:
+    adapter = LangGraphAdapter(create_agent(BrainModel(), tools=TOOLS), config={"recursion_limit": 2})
+    with pytest.raises(InfrastructureError, match="GraphRecursionError") as caught:
+        await converse(adapter, "Mail ada.")
+    partial = partial_of(caught.value)
+    assert partial is not None
+    assert [call.result for call in partial.tool_calls] == ["sent to ada@example.com"]
+
+
+class Ticket(TypedDict):
+    question: str
+    answer: str
+
+
+async def test_a_state_of_its_own() -> None:
+    def answer(state: Any) -> Any:
+        return {"answer": state["question"].upper()}
+
+    graph = one_node(answer, Ticket)
+    adapter = LangGraphAdapter(
+        graph,
+        input=lambda prompt, last: {"question": f"{prompt} after {last}"},
+        output=lambda state: state["answer"],
+    )
+    first, second = await converse(adapter, "one", "two")
+    assert first.text == "ONE AFTER NONE"
+    assert second.text.startswith("TWO AFTER {'QUESTION'")
+    with pytest.raises(ConfigurationError, match=r"has no 'messages'.*pass input="):
+        await converse(LangGraphAdapter(graph), "one")
+    with pytest.raises(InfrastructureError, match=r"without messages; pass output="):
+        await converse(LangGraphAdapter(graph, input=lambda prompt, _last: {"question": prompt}), "one")
+
+
+@dataclass
+class Customer:
+    name: str
+
+
+async def test_config_and_context_reach_the_graph() -> None:
+    seen: list[Any] = []
+
+    def look(state: Any, config: RunnableConfig) -> Any:
+        seen.append(
+            (get_runtime(Customer).context.name, config.get("configurable", {})["shop"], config.get("tags"))
+        )
+        return {"messages": [AIMessage("Seen.")]}
+
+    graph: Any = StateGraph(MessagesState, context_schema=Customer)
+    graph.add_node("look", look)
+    graph.set_entry_point("look")
+    config = {"configurable": {"shop": 7}, "tags": ["test"]}
+    adapter = LangGraphAdapter(graph.compile(), config=config, context=lambda: Customer("Ada"))
+    await converse(adapter, "Hi.")
+    assert seen[0][:2] == ("Ada", 7)
+    assert config == {"configurable": {"shop": 7}, "tags": ["test"]}
+
+
+async def test_a_graph_that_says_nothing() -> None:
+    def silent(_state: Any) -> Any:
+        return {}
+
+    [response] = await converse(LangGraphAdapter(one_node(silent)), "Hi.")
+    assert (response.text, response.metadata["no_reply"]) == (
+        "",
+        "the graph ended without a message of its own",
+    )
+
+
+async def test_a_function_makes_a_graph_for_each_session() -> None:
+    made: list[Any] = []
+
+    async def make() -> Any:
+        made.append(create_agent(BrainModel(), tools=TOOLS))
+        return made[-1]
+
+    adapter = LangGraphAdapter(make)
+    await converse(adapter, "Say hello.")
+    await converse(adapter, "Say hello.")
+    assert len(made) == 2
+
+
+def test_refusals() -> None:
+    with pytest.raises(TypeError, match="expected a compiled LangGraph graph"):
+        LangGraphAdapter(StateGraph(MessagesState))
+    graph = create_agent(BrainModel(), tools=TOOLS)
+    with pytest.raises(ValueError, match="config names a thread_id"):
+        LangGraphAdapter(graph, config={"configurable": {"thread_id": "1"}})
+    given: Any = 3
+    with pytest.raises(TypeError, match="config must be a dict"):
+        LangGraphAdapter(graph, config=given)
+    with pytest.raises(TypeError, match="resume must be a function or None, got int"):
+        LangGraphAdapter(graph, resume=given)
