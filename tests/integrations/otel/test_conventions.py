@@ -68,7 +68,7 @@ PLAIN = ("track", "c1", {"parcel": 17}, "Utrecht")
         {
             "langsmith.span.kind": "tool",
             "gen_ai.tool.name": "track",
-            "gen_ai.prompt": '{"input": {"parcel": 17}}',
+            "gen_ai.prompt": '{"parcel": 17}',
             "gen_ai.completion": '{"output": {"content": "Utrecht", "tool_call_id": "c1"}}',
         },
     ],

@@ -28,16 +28,20 @@ def read(span: CollectedSpan) -> SpanFacts | None:
         kind=kind,
         tool_name=text_of(has.get("gen_ai.tool.name")) or span.name,
         call_id=text_of(has.get("gen_ai.tool.call.id")) or _id_in(output),
-        arguments=_unwrapped(has.get("gen_ai.prompt")),
+        arguments=has.get("gen_ai.prompt"),
         result=_result(output, has.get("gen_ai.completion")),
-        error=error_of(span),
+        error=_error(span),
     )
 
 
-def _unwrapped(given: Any) -> Any:
-    """What a tool was given; LangChain wraps the text of it in `input`."""
-    value = parsed(given)
-    return value["input"] if isinstance(value, dict) and value.keys() == {"input"} else given
+def _error(span: CollectedSpan) -> str | None:
+    """What the tool raised, without the stack that LangSmith appends to it."""
+    error = error_of(span)
+    if error is None:
+        return None
+    return (
+        error.partition("Traceback (most recent call last)")[0].removeprefix("Exception: ").strip() or error
+    )
 
 
 def _message(output: Any) -> dict[str, Any] | None:
@@ -56,4 +60,6 @@ def _result(output: Any, given: Any) -> Any:
     message = _message(output)
     if message is not None:
         return message["content"]
+    if output == {}:  # of a tool that failed
+        return None
     return output["output"] if isinstance(output, dict) and output.keys() == {"output"} else opened(given)

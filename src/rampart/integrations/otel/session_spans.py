@@ -7,6 +7,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from rampart.integrations.otel.conventions import facts_of
+from rampart.integrations.otel.late_exporters import LATE_SCOPES
 from rampart.text.oneline import quote
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class SessionSpans:
         with self._lock:
             looks = [look for key, look in self._running.items() if key not in self._shown_open]
         spans = [look() for look in looks]
-        return [span for span in spans if facts_of(span) is not None]
+        return [span for span in spans if span.scope in LATE_SCOPES or facts_of(span) is not None]
 
     def without_parent(self) -> list[CollectedSpan]:
         """The spans whose parent is of the same process, and has not arrived."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rampart.adapters.framework_library import library
 from rampart.integrations.otel.address import OtelAddress
+from rampart.integrations.otel.late_exporters import flush_async
 from rampart.integrations.otel.live_spans import SESSION_KEY
 from rampart.integrations.otel.session_spans import SessionSpans
 from rampart.integrations.otel.span_routes import SESSION
@@ -79,6 +80,7 @@ class SpanWatch:
         """
         clock = asyncio.get_running_loop()
         until = clock.time() + self._collector.grace_s
+        unflushed = await flush_async(seconds=self._collector.grace_s)
         while True:
             if self._is_complete() or clock.time() >= until:
                 break
@@ -86,6 +88,8 @@ class SpanWatch:
         running = self._spans.running()
         orphans = self._spans.without_parent() if self._spans.came_over_otlp else []
         spans, reasons = self._spans.take(running)
+        if unflushed:
+            reasons.append(unflushed)
         if orphans:
             names = ", ".join(dict.fromkeys(quote(span.name, 60) for span in orphans[:3]))
             reasons.append(
