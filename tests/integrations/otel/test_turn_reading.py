@@ -195,6 +195,11 @@ class TestHostileSpans:
         spans = [tool(n, f"t{n}", {}, parent=n - 1, scope=f"s{n % 3}") for n in range(1, 10_001)]
         assert len(seen(*spans).tool_calls) == 10_000
 
+    def test_messages_and_spans_that_do_not_fit_each_other(self) -> None:
+        asked = asking(*((f"m{n}", "track", {"n": n}) for n in range(3_000)))
+        spans = [tool(n, "track", {"n": -n}, id=f"s{n}") for n in range(2, 3_002)]
+        assert len(seen(model(1, asked), *spans).tool_calls) == 6_000
+
     def test_arguments_that_are_no_json(self) -> None:
         call = only(seen(tool(1, "a", attributes={"gen_ai.tool.call.arguments": '{"word": '})))
         assert (call.arguments, call.raw_arguments) == ({}, '{"word": ')

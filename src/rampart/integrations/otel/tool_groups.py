@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from rampart.integrations.otel.span_facts import AskedCall, SpanFacts
     from rampart.integrations.otel.span_tree import SpanTree
 
+_MOST_CANDIDATES = 2_000
+"""Calls among which the one of a message is looked for; a hostile agent makes as many as it likes."""
 _SEPARATORS = ("__", "_", ".", "/", "-", ":")
 
 
@@ -100,17 +102,36 @@ def same_tool(name: str, other: str) -> bool:
     return bool(shorter) and any(longer.endswith(f"{mark}{shorter}") for mark in _SEPARATORS)
 
 
-def match_asked(asked: AskedCall, groups: list[ToolGroup], *, after_ns: int) -> ToolGroup | None:
-    """The call that a message asked for, among those that spans show and no message was found for."""
-    for group in groups:
-        if group.asked or group.place[0] < after_ns or not same_tool(group.call.name, asked.name):
-            continue
-        if asked.id is not None and group.call.id is not None:
-            if asked.id == group.call.id:
+class OpenCalls:
+    """The calls that spans show and no message was found for yet.
+
+    Args:
+        groups: The calls.
+    """
+
+    def __init__(self, groups: list[ToolGroup]) -> None:
+        self._without_id: list[ToolGroup] = []
+        self._by_id: dict[str, list[ToolGroup]] = {}
+        self._all = sorted(groups, key=lambda group: group.place)
+        for group in self._all:
+            (self._without_id if group.call.id is None else self._by_id.setdefault(group.call.id, [])).append(
+                group
+            )
+
+    def take(self, asked: AskedCall, *, after_ns: int) -> ToolGroup | None:
+        """The call that a message asked for, which is found for no other message then."""
+        if asked.id is None:
+            candidates = self._all
+        else:
+            candidates = [*self._by_id.get(asked.id, ()), *self._without_id[:_MOST_CANDIDATES]]
+        for group in candidates[:_MOST_CANDIDATES]:
+            if group.asked or group.place[0] < after_ns or not same_tool(group.call.name, asked.name):
+                continue
+            same_id = asked.id is not None and asked.id == group.call.id
+            if same_id or group.hidden or asked.arguments is None or _same_arguments(group.call, asked):
+                group.asked = True
                 return group
-        elif group.hidden or asked.arguments is None or _same_arguments(group.call, asked):
-            return group
-    return None
+        return None
 
 
 def call_of_message(asked: AskedCall, *, result: Any, unknown: bool, start_ns: int, index: int) -> ToolGroup:

@@ -10,7 +10,7 @@ from rampart.core.types import Usage
 from rampart.integrations.otel.content_capture import advice
 from rampart.integrations.otel.span_facts import SpanKind
 from rampart.integrations.otel.span_tree import SpanTree
-from rampart.integrations.otel.tool_groups import ToolGroup, call_of_message, groups_of, match_asked
+from rampart.integrations.otel.tool_groups import OpenCalls, ToolGroup, call_of_message, groups_of
 from rampart.text.oneline import quote
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def _of_messages(
     offered = _offered(tree)
     added_groups: list[ToolGroup] = []
     seen_ids: set[tuple[str, str]] = set()
-    open_groups = sorted(groups, key=lambda group: group.place)
+    open_calls = OpenCalls(groups)
     for talk in talks:
         span, _ = talk[0]
         asked = next((facts.asked for _, facts in talk if facts.asked), [])
@@ -76,16 +76,13 @@ def _of_messages(
                     continue
                 seen_ids.add((one.id, one.name))
             answer = answers.get(one.id) if one.id is not None and one.id not in old else None
-            group = match_asked(one, open_groups, after_ns=span.start_ns)
+            group = open_calls.take(one, after_ns=span.start_ns)
             if group is None:
                 unknown = offered is not None and one.name not in offered
                 added_groups.append(
                     call_of_message(one, result=answer, unknown=unknown, start_ns=span.start_ns, index=index)
                 )
                 continue
-            group.asked = True
-            if group in open_groups:
-                open_groups.remove(group)
             group.learn(
                 arguments=one.arguments,
                 id=one.id,

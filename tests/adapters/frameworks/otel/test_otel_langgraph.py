@@ -1,6 +1,7 @@
 """The spans that LangSmith's client makes of LangGraph's runs, after the fact and without a network."""
 
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -18,8 +19,8 @@ pytestmark = pytest.mark.framework
 @pytest.fixture
 def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[OtelCollector]:
     from langchain_core.tracers import langchain as tracers
-    from langsmith import utils
 
+    utils = import_module("langsmith.utils")
     for name in ("TRACING", "OTEL_ENABLED", "OTEL_ONLY"):
         monkeypatch.setenv(f"LANGSMITH_{name}", "true")
     monkeypatch.setenv("LANGSMITH_API_KEY", "of-nobody")
