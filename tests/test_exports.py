@@ -191,6 +191,7 @@ PACKAGE_NAMES: dict[str, set[str]] = {
         "LangGraphAdapter",
         "OpenAIAgentsAdapter",
         "SqlState",
+        "StrandsAdapter",
         "record_tools",
         "with_state",
     },

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rampart.adapters.openai_agents_adapter import OpenAIAgentsAdapter
     from rampart.adapters.sql_state import SqlState
     from rampart.adapters.state_adapter import with_state
+    from rampart.adapters.strands_adapter import StrandsAdapter
     from rampart.adapters.tool_spy import record_tools
 
 _HOMES = {
@@ -22,6 +23,7 @@ _HOMES = {
     "LangGraphAdapter": "rampart.adapters.langgraph_adapter",
     "OpenAIAgentsAdapter": "rampart.adapters.openai_agents_adapter",
     "SqlState": "rampart.adapters.sql_state",
+    "StrandsAdapter": "rampart.adapters.strands_adapter",
     "record_tools": "rampart.adapters.tool_spy",
     "with_state": "rampart.adapters.state_adapter",
 }
@@ -32,6 +34,7 @@ __all__ = [
     "LangGraphAdapter",
     "OpenAIAgentsAdapter",
     "SqlState",
+    "StrandsAdapter",
     "connect",
     "explain",
     "record_tools",
