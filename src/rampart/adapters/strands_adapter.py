@@ -73,7 +73,7 @@ class StrandsAdapter(FrameworkAdapter):
 
     def declared(self) -> AppManifest:
         """The tools of an agent that is made for this; none if the function that makes it is async."""
-        made = None if inspect.iscoroutinefunction(self._make) else self._make()
+        made: Any = None if inspect.iscoroutinefunction(self._make) else self._make()
         if inspect.iscoroutine(made):
             made.close()
         if not is_agent(made):
