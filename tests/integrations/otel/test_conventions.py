@@ -177,6 +177,10 @@ class TestVendors:
     def test_agent_framework_writes_no_arguments_as_text(self) -> None:
         assert read(TOOL | {"gen_ai.tool.call.arguments": "None"}).arguments == {}
 
+    def test_anthropic_tells_an_error_as_the_result(self) -> None:
+        failed = {"error.type": "tool_error", "anthropic.tool_result.content": "RuntimeError('kaboom')"}
+        assert read(TOOL | failed, failed=True).error == "RuntimeError('kaboom')"
+
     def test_adk_has_an_id_that_is_none(self) -> None:
         assert read(TOOL | {"gen_ai.tool.call.id": "<not specified>"}).call_id is None
 

@@ -19,7 +19,7 @@ _MAX_DEPTH = 64
 _MAX_NAME = 1000
 # Everything that some convention reads; the rest of a span (stack traces, requests' headers) is not kept.
 _READ = re.compile(
-    r"gen_ai\.|openinference\.|tool\.|tool_call\.|input\.|output\.|llm\.|traceloop\.|langsmith\.|anthropic\.tool|"
+    r"gen_ai\.|openinference\.|tool\.|tool_call\.|input\.|output\.|llm\.|traceloop\.|langsmith\.|anthropic\.|"
     r"agent\.|mcp\.|error\.type$|exception\.(type|message)$|rampart\.|content$|message$|id$|name$|role$|"
     r"finish_reason$"
 )

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _HOW = {
     "agent_framework": "call agent_framework.observability.enable_sensitive_telemetry()",
-    "anthropic": 'make the client with open_telemetry={"traces": {"content_mode": "content"}}',
+    "com.anthropic.sdk": 'make the client with open_telemetry={"traces": {"content_mode": "content"}}',
     "gcp.vertex.agent": (
         "set OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY and "
         "OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental before google.adk is imported"

@@ -15,6 +15,7 @@ from rampart.integrations.otel.span_facts import (
     error_of,
     first,
     names_of,
+    only_text,
     opened,
     text_of,
 )
@@ -43,6 +44,8 @@ _STOPPED_FOR_TOOLS = frozenset({"tool_calls", "tool_call", "tool_use", "function
 # Of several parallel calls, ADK also makes one span that stands for all of them.
 _NO_TOOL = frozenset({"(merged tools)"})
 _NO_ID = frozenset({"", "<not specified>", "None"})
+# The type of an error of which the result says more.
+_SAYS_RESULT = "tool_error"
 _UNKNOWN_TOOL = ("Unknown tool: ", "Tool not found")
 
 
@@ -61,13 +64,15 @@ def _tool(span: CollectedSpan) -> SpanFacts | None:
     if not name or name in _NO_TOOL:
         return None
     call_id = text_of(has.get("gen_ai.tool.call.id"))
-    error = error_of(span)
+    error, result = error_of(span), _result(span)
+    if error == _SAYS_RESULT and isinstance(result, str):
+        error = result
     return SpanFacts(
         kind=SpanKind.TOOL,
         tool_name=name,
         call_id=None if call_id in _NO_ID else call_id,
         arguments=_arguments(span),
-        result=_result(span),
+        result=result,
         error=error,
         executed=not _says_unknown(span, error),
     )
@@ -87,16 +92,7 @@ def _result(span: CollectedSpan) -> Any:
     given = first(span.attributes, _RESULT)
     if given is None:
         given = next((e.attributes.get("message") for e in span.events if e.name == "gen_ai.choice"), None)
-    return _only_text(opened(given))
-
-
-def _only_text(result: Any) -> Any:
-    """The text of a result that is one block of text."""
-    if isinstance(result, list) and len(result) == 1 and isinstance(result[0], dict):
-        block = result[0]
-        if isinstance(block.get("text"), str) and block.keys() <= {"text", "type"}:
-            return block["text"]
-    return result
+    return only_text(opened(given))
 
 
 def _says_unknown(span: CollectedSpan, error: str | None) -> bool:
@@ -111,6 +107,7 @@ def _talk(span: CollectedSpan, kind: SpanKind) -> SpanFacts:
     outputs: list[Any] = [has[name] for name in _OUTPUT if name in has]
     inputs: list[Any] = [has[name] for name in _INPUT if name in has]
     reasons = [*_listed(has.get("gen_ai.response.finish_reasons"))]
+    reasons += _listed(has.get("anthropic.message.stop_reason"))
     for event in span.events:
         if event.name == "gen_ai.choice":
             outputs.append(event.attributes.get("message"))

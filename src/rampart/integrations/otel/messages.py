@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rampart.integrations.otel.span_facts import AskedCall, first, opened, parsed, text_of
+from rampart.integrations.otel.span_facts import AskedCall, first, only_text, opened, parsed, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -47,7 +47,7 @@ def answers_in(documents: Iterable[object]) -> dict[str, Any]:
             if answer is not None:
                 id_ = text_of(first(answer, _ANSWER_IDS))
                 if id_ is not None:
-                    answers[id_] = opened(first(answer, _RESULTS))
+                    answers[id_] = only_text(opened(first(answer, _RESULTS)))
     return answers
 
 

@@ -100,6 +100,15 @@ def opened(value: object) -> Any:
     return inner if isinstance(inner, dict | list) else value
 
 
+def only_text(result: Any) -> Any:
+    """The text of a result that is one block of text."""
+    if isinstance(result, list) and len(result) == 1 and isinstance(result[0], dict):
+        block = result[0]
+        if isinstance(block.get("text"), str) and block.keys() <= {"text", "type"}:
+            return block["text"]
+    return result
+
+
 def error_of(span: CollectedSpan) -> str | None:
     """What a span failed with: its exception, the text of its status, or the type of its error."""
     for event in reversed(span.events):
