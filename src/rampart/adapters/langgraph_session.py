@@ -92,13 +92,13 @@ class LangGraphSession(AgentSession):
         self._reply(state, sent, turn)
 
     def _config(self, watch: Any) -> Any:
-        runnables = library(
-            "langchain_core.runnables.config", needed_by="LangGraphAdapter", extra="langgraph"
-        )
-        ours: dict[str, Any] = {"callbacks": [watch]}
+        ours: dict[str, Any] = {} if watch is None else {"callbacks": [watch]}
         if self._keeps:
             ours["configurable"] = {"thread_id": self._thread_id}
-        return runnables.merge_configs(dict(self._options.config), ours)
+        if not self._options.config:
+            return ours
+        config = library("langchain_core.runnables.config", needed_by="LangGraphAdapter", extra="langgraph")
+        return config.merge_configs(dict(self._options.config), ours)
 
     def _more(self) -> dict[str, Any]:
         return {} if self._context is None else {"context": self._context}

@@ -62,6 +62,7 @@ class OpenAIAgentsSession(AgentSession):
         """Get the agent, and watch the agents that it uses as tools."""
         self._agents = library("agents", needed_by="OpenAIAgentsAdapter", extra="openai-agents")
         self._agent = await self._source.make_async()
+        self._base = self._run_config()
         own = self._options.context
         self._context = own() if callable(own) else own
         self._memory = None if self._options.session is None else self._options.session()
@@ -90,10 +91,11 @@ class OpenAIAgentsSession(AgentSession):
                 "that says whether a call may run"
             )
             raise ConfigurationError(msg)
-        config = self._run_config()
-        watch_ = observer(turn, getattr(config, "tool_error_formatter", None))
-        if hasattr(config, "tool_error_formatter"):
-            config = dataclasses.replace(config, tool_error_formatter=watch_.format_error)
+        watch_ = observer(turn, getattr(self._base, "tool_error_formatter", None))
+        ours: dict[str, Any] = {} if self._options.tracing else {"tracing_disabled": True}
+        if hasattr(self._base, "tool_error_formatter"):
+            ours["tool_error_formatter"] = watch_.format_error
+        config = dataclasses.replace(self._base, **ours)
         token = watching.set(watch_)
         error: BaseException | None = None
         try:
@@ -145,8 +147,7 @@ class OpenAIAgentsSession(AgentSession):
     def _run_config(self) -> Any:
         given = self._options.run_config
         kind = self._agents.RunConfig
-        config = kind(**given) if isinstance(given, dict) else given or kind()
-        return config if self._options.tracing else dataclasses.replace(config, tracing_disabled=True)
+        return kind(**given) if isinstance(given, dict) else given or kind()
 
     @staticmethod
     def _answered(result: Any, interruptions: list[Any], approve: Callable[[str, Any], bool]) -> Any:

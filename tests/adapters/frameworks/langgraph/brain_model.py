@@ -27,7 +27,7 @@ USAGE = {
 }
 
 
-class BrainModel(BaseChatModel):
+class BrainModel(BaseChatModel):  # type: ignore[misc]  # untyped where development happens
     """Asks the brain."""
 
     @property

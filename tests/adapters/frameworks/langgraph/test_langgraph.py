@@ -16,7 +16,7 @@ from langchain.agents.middleware import HumanInTheLoopMiddleware  # noqa: E402 -
 from langchain_core.messages import AIMessage, AIMessageChunk, RemoveMessage, ToolMessage  # noqa: E402 - likewise
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult  # noqa: E402 - likewise
 from langchain_core.runnables import RunnableConfig  # noqa: E402 - likewise
-from langchain_core.tools import StructuredTool, tool  # noqa: E402 - likewise
+from langchain_core.tools import StructuredTool  # noqa: E402 - likewise
 from langgraph.checkpoint.memory import InMemorySaver  # noqa: E402 - likewise
 from langgraph.graph import MessagesState, StateGraph  # noqa: E402 - likewise
 from langgraph.prebuilt import ToolNode  # noqa: E402 - likewise
@@ -95,18 +95,11 @@ async def test_a_node_that_tells_the_model_of_an_error() -> None:
 
 
 async def test_arguments_that_the_tool_refuses_are_no_run() -> None:
-    @tool(args_schema={"type": "object", "properties": {"to": {"type": "string"}}, "required": ["to"]})
-    def by_schema(to: str) -> str:
-        """Send."""
-        return to
-
     def number(to: int) -> str:
         """Send."""
         return str(to)
 
-    graph = create_agent(
-        BrainModel(), tools=[StructuredTool.from_function(number, name="send_email"), by_schema]
-    )
+    graph = create_agent(BrainModel(), tools=[StructuredTool.from_function(number, name="send_email")])
     [response] = await converse(LangGraphAdapter(graph), "Mail ada.")
     [call] = response.tool_calls
     assert call.executed is False

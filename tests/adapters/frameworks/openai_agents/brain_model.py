@@ -22,7 +22,7 @@ from tests.adapters.frameworks.brain import (
 _ERRORS = {401: openai.AuthenticationError, 429: openai.RateLimitError}
 
 
-class BrainModel(Model):
+class BrainModel(Model):  # type: ignore[misc]  # untyped where development happens
     """Asks the brain."""
 
     async def get_response(self, system_instructions: Any, input: Any, *given: Any, **more: Any) -> Any:  # noqa: A002 - the SDK's name

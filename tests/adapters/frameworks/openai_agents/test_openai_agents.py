@@ -76,7 +76,7 @@ async def test_an_agent_as_a_tool_is_watched_too() -> None:
     assert helper.hooks is None
 
 
-class OwnHooks(AgentHooks[Any]):
+class OwnHooks(AgentHooks[Any]):  # type: ignore[misc]  # untyped where development happens
     def __init__(self) -> None:
         self.tools: list[str] = []
 
@@ -190,13 +190,13 @@ async def test_an_unknown_tool_that_the_model_is_told_of() -> None:
     assert config.tool_error_formatter is None
 
 
-@input_guardrail
+@input_guardrail  # type: ignore[untyped-decorator]  # untyped where development happens
 async def no_mail(_context: Any, _agent: Any, given: Any) -> GuardrailFunctionOutput:
     asked = given if isinstance(given, str) else given[-1]["content"]
     return GuardrailFunctionOutput(output_info=None, tripwire_triggered="Mail" in asked)
 
 
-@output_guardrail
+@output_guardrail  # type: ignore[untyped-decorator]  # untyped where development happens
 async def no_word(_context: Any, _agent: Any, _output: Any) -> GuardrailFunctionOutput:
     return GuardrailFunctionOutput(output_info=None, tripwire_triggered=True)
 
@@ -354,7 +354,7 @@ async def test_context_reaches_the_tools_and_is_made_for_each_session() -> None:
     assert seen[0] is not seen[1]
 
 
-class Spans(TracingProcessor):
+class Spans(TracingProcessor):  # type: ignore[misc]  # untyped where development happens
     def __init__(self) -> None:
         self.traces: list[Any] = []
 
