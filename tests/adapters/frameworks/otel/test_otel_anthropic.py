@@ -34,7 +34,7 @@ def collector(provider: Any) -> Iterator[OtelCollector]:
 
 def answer(body: Any, threads: dict[str, list[Any]]) -> dict[str, Any]:
     """What the endpoint replies, which keeps the threads that the runner goes on with."""
-    before = threads.get((body.get("thread") or {}).get("previous_message_id"), [])
+    before = threads.get(str((body.get("thread") or {}).get("previous_message_id")), [])
     body["messages"] = before + body["messages"]
     texts = [m["content"] for m in body["messages"] if isinstance(m["content"], str)]
     blocks = [
