@@ -114,6 +114,9 @@ class AgentsObserver:
             call.never_ran(told if error is None else safe_str(error), result=result)
         elif error is not None:
             call.failed(error, result=result)
+        elif _default_failure(tool, told) and f"Error: {_REFUSED}" in told:  # older versions
+            call.undo_begin()
+            call.never_ran(told, result=result)
         elif _default_failure(tool, told):
             call.failed(told, result=result)
         else:
