@@ -189,6 +189,7 @@ PACKAGE_NAMES: dict[str, set[str]] = {
         "CallableAdapter",
         "FilesState",
         "LangGraphAdapter",
+        "LlamaIndexAdapter",
         "OpenAIAgentsAdapter",
         "SqlState",
         "StrandsAdapter",

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from rampart.adapters.connecting import connect, explain
     from rampart.adapters.files_state import FilesState
     from rampart.adapters.langgraph_adapter import LangGraphAdapter
+    from rampart.adapters.llama_index_adapter import LlamaIndexAdapter
     from rampart.adapters.openai_agents_adapter import OpenAIAgentsAdapter
     from rampart.adapters.sql_state import SqlState
     from rampart.adapters.state_adapter import with_state
@@ -21,6 +22,7 @@ _HOMES = {
     "explain": "rampart.adapters.connecting",
     "FilesState": "rampart.adapters.files_state",
     "LangGraphAdapter": "rampart.adapters.langgraph_adapter",
+    "LlamaIndexAdapter": "rampart.adapters.llama_index_adapter",
     "OpenAIAgentsAdapter": "rampart.adapters.openai_agents_adapter",
     "SqlState": "rampart.adapters.sql_state",
     "StrandsAdapter": "rampart.adapters.strands_adapter",
@@ -32,6 +34,7 @@ __all__ = [
     "CallableAdapter",
     "FilesState",
     "LangGraphAdapter",
+    "LlamaIndexAdapter",
     "OpenAIAgentsAdapter",
     "SqlState",
     "StrandsAdapter",
