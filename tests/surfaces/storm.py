@@ -107,6 +107,7 @@ class Storm:
     around: Callable[[], AbstractAsyncContextManager[Any]] = nullcontext
     patience_s: float = 30
     fault_s: float = 0.2
+    settles_s: float = 20
     trials: int = 200
     concurrency: int = 50
 
@@ -167,7 +168,7 @@ class Storm:
                 outcome = asyncio.run(watched())
             finally:
                 tempfile.tempdir = usual
-            after = held_at_last(before)
+            after = held_at_last(before, patience_s=self.settles_s)
             assert after == before, f"{after - before} are left, {before - after} are gone"
             assert not list(Path(folder).iterdir()), "temporary files are left"
         return outcome
@@ -309,7 +310,7 @@ def held() -> Counter[str]:
     return found
 
 
-def held_at_last(expected: Counter[str], *, patience_s: float = 20) -> Counter[str]:
+def held_at_last(expected: Counter[str], *, patience_s: float) -> Counter[str]:
     """What this process holds once that is as expected, or when patience is at its end.
 
     The threads of a server notice only after a while that their clients are gone.

@@ -124,6 +124,7 @@ def test_what_is_left_is_found(leaving: Callable[[], object], message: str, how:
             trials=40,
             concurrency=8,
             fault_s=0.05,
+            settles_s=0.2,
         )
     with pytest.raises(AssertionError, match=message):
         getattr(place, how)(seed=2)

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from rampart.adapters.agent_function import name_of
 from rampart.adapters.callable_adapter import CallableAdapter
-from rampart.adapters.known_targets import URL_PRESETS, client_adapter_of, target_of
+from rampart.adapters.known_targets import HOMES, URL_PRESETS, client_adapter_of, target_of
 from rampart.core.connection import Connection, note
 from rampart.core.types import ObservabilityLevel
 from rampart.text.oneline import quote
@@ -138,7 +138,7 @@ def _of_callable(target: object, options: dict[str, Any]) -> tuple[AgentAdapter,
 
 
 def _made(adapter: str, target: object, options: dict[str, Any]) -> AgentAdapter:
-    made: AgentAdapter = getattr(import_module("rampart.adapters"), adapter)(target, **options)
+    made: AgentAdapter = getattr(import_module(HOMES[adapter]), adapter)(target, **options)
     return made
 
 

@@ -123,6 +123,23 @@ URL_PRESETS = (
 """How the path of a URL ends, and the preset of `HttpAdapter` that goes with it."""
 
 
+HOMES = {
+    "LangGraphAdapter": "rampart.adapters.langgraph_adapter",
+    "OpenAIAgentsAdapter": "rampart.adapters.openai_agents_adapter",
+    "PydanticAIAdapter": "rampart.adapters.pydantic_ai_adapter",
+    "AgentFrameworkAdapter": "rampart.adapters.agent_framework_adapter",
+    "AdkAdapter": "rampart.adapters.adk_adapter",
+    "A2AAdapter": "rampart.adapters.a2a_adapter",
+    "StrandsAdapter": "rampart.adapters.strands_adapter",
+    "LlamaIndexAdapter": "rampart.adapters.llama_index_adapter",
+    "SmolagentsAdapter": "rampart.adapters.smolagents_adapter",
+    "ClaudeAgentAdapter": "rampart.adapters.claude_agent_adapter",
+    "HttpAdapter": "rampart.adapters.http_adapter",
+    "SubprocessAdapter": "rampart.adapters.subprocess_adapter",
+}
+"""The module of each adapter that may be chosen."""
+
+
 def target_of(value: object) -> Target | None:
     """What `value` is, None if its class is not known."""
     return next((target for target in TARGETS if has_class(value, target.module, target.names)), None)
