@@ -195,6 +195,7 @@ PACKAGE_NAMES: dict[str, set[str]] = {
         "StrandsAdapter",
         "record_tools",
         "with_state",
+        "with_tools_from",
     },
     "text": {"redact", "register_secret", "safe_float", "safe_str", "safe_str_list", "strip_ansi"},
     "statistics": {"wilson_interval"},

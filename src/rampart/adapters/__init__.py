@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from rampart.adapters.files_state import FilesState
     from rampart.adapters.langgraph_adapter import LangGraphAdapter
     from rampart.adapters.llama_index_adapter import LlamaIndexAdapter
+    from rampart.adapters.observed_adapter import with_tools_from
     from rampart.adapters.openai_agents_adapter import OpenAIAgentsAdapter
     from rampart.adapters.sql_state import SqlState
     from rampart.adapters.state_adapter import with_state
@@ -28,6 +29,7 @@ _HOMES = {
     "StrandsAdapter": "rampart.adapters.strands_adapter",
     "record_tools": "rampart.adapters.tool_spy",
     "with_state": "rampart.adapters.state_adapter",
+    "with_tools_from": "rampart.adapters.observed_adapter",
 }
 
 __all__ = [
@@ -42,6 +44,7 @@ __all__ = [
     "explain",
     "record_tools",
     "with_state",
+    "with_tools_from",
 ]
 
 if not TYPE_CHECKING:  # type checkers know the names from above, and that there are no others

@@ -30,6 +30,11 @@ def lower(first: ObservabilityLevel, second: ObservabilityLevel) -> Observabilit
     return min(first, second, key=_RANK.__getitem__)
 
 
+def higher(first: ObservabilityLevel, second: ObservabilityLevel) -> ObservabilityLevel:
+    """The higher of two levels."""
+    return max(first, second, key=_RANK.__getitem__)
+
+
 def declared_level(metadata: dict[str, object]) -> ObservabilityLevel | None:
     """The level that a reply declares in its metadata, None without one.
 

@@ -17,6 +17,7 @@ from rampart.servers.mcp.http_endpoint import path_of
 from rampart.servers.mcp.route import Edit, McpRoute
 from rampart.servers.mcp.running import RunningProxy
 from rampart.servers.mcp.target import McpTarget
+from rampart.servers.mcp.watch import McpWatch
 from rampart.text.leaves import leaf_lines
 
 if TYPE_CHECKING:
@@ -159,6 +160,23 @@ class McpProxy:
         """
         running = self._required()
         return self._route(running, edit)
+
+    @property
+    def tells_sessions_apart(self) -> bool:
+        """False: sessions that share an address look alike; `watch_async` gives each its own on request."""
+        return False
+
+    async def watch_async(self, *, own_address: bool) -> McpWatch:
+        """Begin to watch a session of an agent, for `with_tools_from`.
+
+        Args:
+            own_address: Whether the session gets a route of its own, or uses the shared one.
+
+        Raises:
+            InfrastructureError: If the proxy is not running.
+        """
+        route = self.open_route(edit=self._edit) if own_address else self.shared
+        return McpWatch(self, route, owned=own_address)
 
     def close_route(self, route: McpRoute) -> None:
         """Serve it no more; its record stays. Closing it again does nothing."""
