@@ -186,6 +186,7 @@ PACKAGE_NAMES: dict[str, set[str]] = {
     "adapters": {
         "connect",
         "explain",
+        "AdkAdapter",
         "CallableAdapter",
         "FilesState",
         "LangGraphAdapter",

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from rampart.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from rampart.adapters.adk_adapter import AdkAdapter
     from rampart.adapters.callable_adapter import CallableAdapter
     from rampart.adapters.connecting import connect, explain
     from rampart.adapters.files_state import FilesState
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from rampart.adapters.tool_spy import record_tools
 
 _HOMES = {
+    "AdkAdapter": "rampart.adapters.adk_adapter",
     "CallableAdapter": "rampart.adapters.callable_adapter",
     "connect": "rampart.adapters.connecting",
     "explain": "rampart.adapters.connecting",
@@ -33,6 +35,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "AdkAdapter",
     "CallableAdapter",
     "FilesState",
     "LangGraphAdapter",
