@@ -193,6 +193,7 @@ PACKAGE_NAMES: dict[str, set[str]] = {
         "LlamaIndexAdapter",
         "OpenAIAgentsAdapter",
         "SqlState",
+        "SubprocessAdapter",
         "StrandsAdapter",
         "record_tools",
         "with_state",

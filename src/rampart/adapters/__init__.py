@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rampart.adapters.sql_state import SqlState
     from rampart.adapters.state_adapter import with_state
     from rampart.adapters.strands_adapter import StrandsAdapter
+    from rampart.adapters.subprocess_adapter import SubprocessAdapter
     from rampart.adapters.tool_spy import record_tools
 
 _HOMES = {
@@ -29,6 +30,7 @@ _HOMES = {
     "OpenAIAgentsAdapter": "rampart.adapters.openai_agents_adapter",
     "SqlState": "rampart.adapters.sql_state",
     "StrandsAdapter": "rampart.adapters.strands_adapter",
+    "SubprocessAdapter": "rampart.adapters.subprocess_adapter",
     "record_tools": "rampart.adapters.tool_spy",
     "with_state": "rampart.adapters.state_adapter",
     "with_tools_from": "rampart.adapters.observed_adapter",
@@ -43,6 +45,7 @@ __all__ = [
     "OpenAIAgentsAdapter",
     "SqlState",
     "StrandsAdapter",
+    "SubprocessAdapter",
     "connect",
     "explain",
     "record_tools",

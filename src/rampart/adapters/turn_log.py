@@ -75,6 +75,22 @@ class TurnLog:
             call.begin()
         return call
 
+    def told(self, call: ToolCall) -> LoggedCall:
+        """Note a call as the agent itself reports it, with its outcome if it has one.
+
+        A report about an id that has no outcome yet, under the same name, adds to what was reported before.
+        """
+        with self._lock:
+            known = self.find(call.id)
+            if known is not None and not known.ended and known.call.name == call.name:
+                known._end(executed=call.executed, result=call.result, error=call.error)
+                known.ended = _has_outcome(call)
+                return known
+            entry = LoggedCall(self, call, ended=_has_outcome(call))
+            if not self._sealed:
+                self._calls.append(entry)
+            return entry
+
     def find(self, id: str | None) -> LoggedCall | None:  # noqa: A002
         """The latest call with this id that has no outcome, or else the latest one with it."""
         if id is None:
@@ -208,6 +224,10 @@ def _sum(first: float | None, second: float | None) -> float | None:
 def _tool_call(name: str, arguments: object, id: str | None) -> ToolCall:  # noqa: A002
     given: Any = arguments if isinstance(arguments, str) else snapshot(arguments)
     return ToolCall(name=safe_str(name), arguments=given, id=None if id is None else safe_str(id))
+
+
+def _has_outcome(call: ToolCall) -> bool:
+    return call.result is not None or call.error is not None or call.executed is not None
 
 
 def _same(one: ToolCall, other: ToolCall) -> bool:
