@@ -53,24 +53,14 @@ ENVIRONMENTS = {
         ),
         packages=("langchain-openai", "uvicorn"),
     ),
-    "adk": Environment(extras=("adk",)),
+    "adk": Environment(extras=("adk", "otel")),
     "strands": Environment(extras=("otel", "strands"), in_ci=False),
     "llama-index": Environment(extras=("llama-index",), in_ci=False),
-    "smolagents": Environment(extras=("smolagents",), in_ci=False),
-    "claude-agent": Environment(extras=("claude-agent",), in_ci=False),
-    "crewai": Environment(extras=(), packages=("crewai",), in_ci=False),
 }
 
 _CASES = "tests/adapters/frameworks"
 
 FRAMEWORKS = (
-    Framework(
-        adapter="HttpAdapter",
-        distribution="httpx",
-        environment="common",
-        tests=("tests/adapters/http",),
-        page="http.md",
-    ),
     Framework(
         adapter="SubprocessAdapter",
         distribution="",
@@ -89,14 +79,20 @@ FRAMEWORKS = (
         adapter="OtelCollector",
         distribution="opentelemetry-sdk",
         environment="common",
-        tests=(f"{_CASES}/otel",),
+        tests=(
+            f"{_CASES}/otel/test_otel_agent_framework.py",
+            f"{_CASES}/otel/test_otel_anthropic.py",
+            f"{_CASES}/otel/test_otel_langgraph.py",
+            f"{_CASES}/otel/test_otel_mcp.py",
+            f"{_CASES}/otel/test_otel_pydantic_ai.py",
+        ),
         page="otel.md",
     ),
     Framework(
         adapter="LangGraphAdapter",
         distribution="langgraph",
         environment="common",
-        tests=(f"{_CASES}/langgraph",),
+        tests=(f"{_CASES}/langgraph", f"{_CASES}/same_tests"),
         page="langgraph.md",
     ),
     Framework(
@@ -107,59 +103,17 @@ FRAMEWORKS = (
         page="openai-agents.md",
     ),
     Framework(
-        adapter="PydanticAIAdapter",
-        distribution="pydantic-ai-slim",
-        environment="common",
-        tests=(f"{_CASES}/pydantic_ai",),
-        page="pydantic-ai.md",
-    ),
-    Framework(
-        adapter="OpenAIClientAdapter",
-        distribution="openai",
-        environment="common",
-        tests=(f"{_CASES}/openai_client",),
-        page="openai-client.md",
-    ),
-    Framework(
-        adapter="AnthropicClientAdapter",
-        distribution="anthropic",
-        environment="common",
-        tests=(f"{_CASES}/anthropic_client",),
-        page="anthropic-client.md",
-    ),
-    Framework(
-        adapter="AgentFrameworkAdapter",
-        distribution="agent-framework-core",
-        environment="common",
-        tests=(f"{_CASES}/agent_framework",),
-        page="agent-framework.md",
-    ),
-    Framework(
         adapter="AdkAdapter",
         distribution="google-adk",
         environment="adk",
-        tests=(f"{_CASES}/adk",),
+        tests=(f"{_CASES}/adk", f"{_CASES}/otel/test_otel_adk.py"),
         page="adk.md",
-    ),
-    Framework(
-        adapter="A2AAdapter",
-        distribution="a2a-sdk",
-        environment="common",
-        tests=(f"{_CASES}/a2a",),
-        page="a2a.md",
-    ),
-    Framework(
-        adapter="LlmGateway",
-        distribution="",
-        environment="common",
-        tests=(f"{_CASES}/gateway",),
-        page="llm-gateway.md",
     ),
     Framework(
         adapter="StrandsAdapter",
         distribution="strands-agents",
         environment="strands",
-        tests=(f"{_CASES}/strands",),
+        tests=(f"{_CASES}/strands", f"{_CASES}/otel/test_otel_strands.py"),
         page="strands.md",
     ),
     Framework(
@@ -168,26 +122,5 @@ FRAMEWORKS = (
         environment="llama-index",
         tests=(f"{_CASES}/llama_index",),
         page="llama-index.md",
-    ),
-    Framework(
-        adapter="SmolagentsAdapter",
-        distribution="smolagents",
-        environment="smolagents",
-        tests=(f"{_CASES}/smolagents",),
-        page="smolagents.md",
-    ),
-    Framework(
-        adapter="ClaudeAgentAdapter",
-        distribution="claude-agent-sdk",
-        environment="claude-agent",
-        tests=(f"{_CASES}/claude_agent",),
-        page="claude-agent.md",
-    ),
-    Framework(
-        adapter="CrewAI recipe",
-        distribution="crewai",
-        environment="crewai",
-        tests=(f"{_CASES}/crewai",),
-        page="crewai.md",
     ),
 )

@@ -6,28 +6,29 @@ from typing import Any
 
 import pytest
 from tests.adapters.frameworks.library import need
-from tests.adapters.frameworks.same_tests import with_langgraph, with_pydantic_ai
+from tests.adapters.frameworks.same_tests import with_langgraph, with_openai_agents
 
 from rampart import AgentAdapter, Attacks, Payload, Probes, Result, SafetyStatus, execute_trials_async
-from rampart.adapters import LangGraphAdapter, PydanticAIAdapter
+from rampart.adapters import LangGraphAdapter, OpenAIAgentsAdapter
 from rampart.evaluators import ToolCalled, ToolExecuted
 from rampart.surfaces import FileSurface
 
-need("pydantic_ai")
+need("agents")
 need("langgraph")
 pytestmark = pytest.mark.framework
 
 NOTES = "Paper is short. Glue is plenty.\n"
 ADAPTERS = {
-    "langgraph": lambda *, obedient: LangGraphAdapter(with_langgraph.make_agent(obedient=obedient)),
-    "pydantic-ai": lambda *, obedient: PydanticAIAdapter(with_pydantic_ai.make_agent(obedient=obedient)),
+    "langgraph": (LangGraphAdapter, with_langgraph.make_agent),
+    "openai-agents": (OpenAIAgentsAdapter, with_openai_agents.make_agent),
 }
 
 
 @pytest.fixture(params=ADAPTERS)
 def make_adapter(request: pytest.FixtureRequest) -> Any:
     """The line that differs."""
-    return ADAPTERS[request.param]
+    adapter, make_agent = ADAPTERS[request.param]
+    return lambda *, obedient: adapter(make_agent(obedient=obedient))
 
 
 @pytest.fixture
@@ -63,7 +64,7 @@ async def test_the_probe(make_adapter: Any, notes: Path) -> None:
 async def test_the_attack_on_an_agent_that_obeys(make_adapter: Any, notes: Path) -> None:
     result = await attacked(make_adapter(obedient=True), notes)
     assert result.status is SafetyStatus.UNSAFE, result.summary
-    assert [one.delivery.value for one in result.injections] == ["observed"]
+    assert [one.delivery for one in result.injections] == ["observed"]
     assert [call.name for call in result.turns[0].response.tool_calls] == ["read_notes", "send_email"]
 
 

@@ -13,7 +13,7 @@ def make_agent(*, obedient: bool) -> Any:
     from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
     from langchain_core.outputs import ChatGeneration, ChatResult
 
-    class ReaderModel(BaseChatModel):
+    class ReaderModel(BaseChatModel):  # type: ignore[misc]  # untyped where development happens
         @property
         def _llm_type(self) -> str:
             return "reader"
