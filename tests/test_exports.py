@@ -187,6 +187,7 @@ PACKAGE_NAMES: dict[str, set[str]] = {
         "connect",
         "explain",
         "AdkAdapter",
+        "A2AAdapter",
         "CallableAdapter",
         "FilesState",
         "LangGraphAdapter",

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from rampart.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from rampart.adapters.a2a_adapter import A2AAdapter
     from rampart.adapters.adk_adapter import AdkAdapter
     from rampart.adapters.callable_adapter import CallableAdapter
     from rampart.adapters.connecting import connect, explain
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from rampart.adapters.tool_spy import record_tools
 
 _HOMES = {
+    "A2AAdapter": "rampart.adapters.a2a_adapter",
     "AdkAdapter": "rampart.adapters.adk_adapter",
     "CallableAdapter": "rampart.adapters.callable_adapter",
     "connect": "rampart.adapters.connecting",
@@ -37,6 +39,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "A2AAdapter",
     "AdkAdapter",
     "CallableAdapter",
     "FilesState",
