@@ -3,8 +3,8 @@
 import asyncio
 import json
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 import uvicorn
@@ -97,28 +97,37 @@ def app(executor: AgentExecutor, url: str, *, streaming: bool = True) -> Starlet
     described = card(url, streaming=streaming)
     handler = DefaultRequestHandler(executor, InMemoryTaskStore(), described)
     routes = [*create_agent_card_routes(described), *create_jsonrpc_routes(handler, rpc_url="/rpc")]
-    return Starlette(routes=routes)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        await handler.aclose()  # or else tasks that wait for a further message are left pending
+
+    served = Starlette(routes=routes, lifespan=lifespan)
+    served.state.handler = handler
+    return served
 
 
 @contextmanager
 def served(executor: AgentExecutor, port: int) -> Iterator[str]:
     """The agent on a loopback port, in a thread of its own."""
     url = f"http://127.0.0.1:{port}"
-    config = uvicorn.Config(app(executor, f"{url}/rpc"), port=port, log_level="critical", ws="none")
-    server = uvicorn.Server(config)
+    config = uvicorn.Config(
+        app(executor, f"{url}/rpc"), port=port, log_level="critical", ws="none", timeout_graceful_shutdown=2
+    )
     ready = threading.Event()
-    began = server.startup
 
-    async def startup(*args: Any, **options: Any) -> None:
-        await began(*args, **options)
-        ready.set()
+    class Server(uvicorn.Server):
+        async def startup(self, *args: Any, **options: Any) -> None:
+            await super().startup(*args, **options)
+            ready.set()
 
-    server.startup = startup
+    server = Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     assert ready.wait(20)
     try:
         yield url
     finally:
-        server.should_exit = server.force_exit = True
+        server.should_exit = True
         thread.join(10)
