@@ -8,7 +8,7 @@ import pytest
 
 from rampart import ObservabilityLevel
 from rampart.adapters import CallableAdapter, connect, explain, record_tools
-from rampart.adapters.known_targets import CLIENTS, TARGETS, Target, target_of
+from rampart.adapters.known_targets import CLIENTS, NEEDS_A_FUNCTION, TARGETS, Target, target_of
 from rampart.core.connection import noted
 from rampart.testing import ScriptedAgent
 
@@ -77,17 +77,20 @@ def test_an_agent_of_a_framework_is_known_by_its_class(target: Target) -> None:
 
 @pytest.mark.parametrize(("module", "name"), CLIENTS)
 def test_a_client_of_a_model_is_no_agent(module: str, name: str) -> None:
-    with pytest.raises(TypeError, match=rf"Own is a client of a model; .* Use {CLIENTS[module, name]}"):
+    with pytest.raises(TypeError, match="Own is a client of a model; the agent is your loop around it"):
         connect(made_of(f"{module}._client", name))
+
+
+@pytest.mark.parametrize(("module", "name"), NEEDS_A_FUNCTION)
+def test_an_agent_that_keeps_its_conversation_is_not_shared(module: str, name: str) -> None:
+    with pytest.raises(TypeError, match=r"one of its own: \w+\(make_agent\) takes a function"):
+        connect(made_of(f"{module}.deeper", name))
 
 
 @pytest.mark.parametrize(
     ("target", "error", "message"),
     [
-        pytest.param("ftp://host/x", TypeError, "no URL that begins with http", id="other-scheme"),
         pytest.param("my-agent --prompt", TypeError, "a command is a list of str", id="shell-text"),
-        pytest.param("https://", TypeError, "no URL that begins", id="no-host"),
-        pytest.param("https://host/agent", ValueError, "'?/agent'? does not show what", id="no-preset"),
         pytest.param([], TypeError, "a command is a list of str", id="empty-command"),
         pytest.param(["run", 3], TypeError, "a command is a list of str", id="number-in-command"),
         pytest.param(None, TypeError, "no adapter is known for NoneType", id="none"),

@@ -30,7 +30,6 @@ def test_a_function_of_a_module() -> None:
         (["my_shop_agent:other"], "has no attribute 'other'; write module:name"),
         (["no_such_module_here:x"], "No module named 'no_such_module_here'"),
         (["my_shop_agent:NUMBER"], "no adapter is known for int"),
-        (["ftp://host"], "no URL that begins with http"),
     ],
 )
 def test_what_cannot_be_connected_to(words: list[str], message: str) -> None:

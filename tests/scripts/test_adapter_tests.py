@@ -44,7 +44,7 @@ def test_without_names_what_ci_tests_is_chosen() -> None:
     assert {one.environment for one in chosen} == {n for n, e in ENVIRONMENTS.items() if e.in_ci}
     assert _chosen([], everything=True) == list(FRAMEWORKS)
     assert [one.adapter for one in _chosen(["adk"], everything=False)] == ["AdkAdapter"]
-    assert [one.adapter for one in _chosen(["A2AAdapter"], everything=False)] == ["A2AAdapter"]
+    assert [one.adapter for one in _chosen(["McpProxy"], everything=False)] == ["McpProxy"]
 
 
 def test_other_names_are_refused(capsys: pytest.CaptureFixture[str]) -> None:

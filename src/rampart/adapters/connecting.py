@@ -5,11 +5,10 @@ from __future__ import annotations
 import inspect
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from rampart.adapters.agent_function import name_of
 from rampart.adapters.callable_adapter import CallableAdapter
-from rampart.adapters.known_targets import HOMES, URL_PRESETS, client_adapter_of, target_of
+from rampart.adapters.known_targets import HOMES, adapter_with_function, is_client, target_of
 from rampart.core.connection import Connection, note
 from rampart.core.types import ObservabilityLevel
 from rampart.text.oneline import quote
@@ -17,11 +16,10 @@ from rampart.text.oneline import quote
 if TYPE_CHECKING:
     from rampart.core.adapter import AgentAdapter
 
-_CARD = "/.well-known/agent"
 _LONGEST = 200
 _KNOWN = (
-    "connect takes a function (prompt, history), a URL, a command as a list of str, an agent of a known "
-    "framework, or an adapter"
+    "connect takes a function (prompt, history), a command as a list of str, an agent of a known framework, "
+    "or an adapter"
 )
 _UNSEEN_CALLS = (
     "tool calls, so a test that looks for one that must not happen is undetermined; record the tools, or "
@@ -35,7 +33,6 @@ def connect(target: object, /, **options: Any) -> AgentAdapter:
     | Given | Adapter |
     |---|---|
     | a function or callable object `(prompt, history)` | `CallableAdapter` |
-    | a URL | `HttpAdapter` with the preset that the path shows; `A2AAdapter` for an agent card |
     | a list of str: a command and its arguments | `SubprocessAdapter` |
     | a compiled graph or an agent of a known framework | the framework's adapter |
     | an adapter | the same |
@@ -50,7 +47,6 @@ def connect(target: object, /, **options: Any) -> AgentAdapter:
 
     Raises:
         TypeError: If nothing fits, or the adapter does not take an option.
-        ValueError: If a URL's path shows no preset and none is named (`preset="chat_completions"`).
         ConfigurationError: If a library is missing; it says what to install.
     """
     adapter, connection = _connected(target, options)
@@ -75,7 +71,8 @@ def _connected(target: object, options: dict[str, Any]) -> tuple[AgentAdapter, C
         adapter: Any = target
         return adapter, _connection(adapter, what="an adapter")
     if isinstance(target, str):
-        return _of_url(target, options)
+        msg = f"a command is a list of str, got the str {quote(target, _LONGEST)}. {_KNOWN}"
+        raise TypeError(msg)
     if isinstance(target, list | tuple):
         return _of_command(list(target), options)
     known = target_of(target)
@@ -83,34 +80,6 @@ def _connected(target: object, options: dict[str, Any]) -> tuple[AgentAdapter, C
         made = _made(known.adapter, target, options)
         return made, _connection(made, what=known.what, observed=known.observed, unobserved=known.unobserved)
     return _of_callable(target, options)
-
-
-def _of_url(target: str, options: dict[str, Any]) -> tuple[AgentAdapter, Connection]:
-    address = urlsplit(target)
-    if address.scheme not in {"http", "https"} or not address.netloc:
-        msg = (
-            f"{quote(target, _LONGEST)} is no URL that begins with http:// or https://, and a command is a "
-            f"list of str. {_KNOWN}"
-        )
-        raise TypeError(msg)
-    if _CARD in address.path:
-        adapter = _made("A2AAdapter", target, options)
-        return adapter, _connection(adapter, what="the URL of an A2A agent card")
-    preset = next((name for end, name in URL_PRESETS if address.path.rstrip("/").endswith(end)), None)
-    described = {"preset", "request", "selectors"} & options.keys()
-    if preset is None and not described:
-        shown = quote(address.path or "/", _LONGEST)
-        ends = ", ".join(f"{end} ({name})" for end, name in URL_PRESETS)
-        msg = (
-            f"the path {shown} does not show what the agent speaks; name a preset, such as "
-            'connect(url, preset="chat_completions"), or describe it with request and selectors. Known are '
-            f"paths that end in one of {ends}"
-        )
-        raise ValueError(msg)
-    chosen = options if described else {"preset": preset, **options}
-    adapter = _made("HttpAdapter", target, chosen)
-    spoken = f" ({chosen['preset']})" if chosen.get("preset") else ""
-    return adapter, _connection(adapter, what=f"the URL of an HTTP agent{spoken}")
 
 
 def _of_command(target: list[object], options: dict[str, Any]) -> tuple[AgentAdapter, Connection]:
@@ -122,11 +91,17 @@ def _of_command(target: list[object], options: dict[str, Any]) -> tuple[AgentAda
 
 
 def _of_callable(target: object, options: dict[str, Any]) -> tuple[AgentAdapter, Connection]:
-    client = client_adapter_of(target)
-    if client is not None:
+    if is_client(target):
         msg = (
-            f"{type(target).__name__} is a client of a model; the agent is your loop around it. Use "
-            f"{client} and give it the loop, or connect to a function (prompt, history)"
+            f"{type(target).__name__} is a client of a model; the agent is your loop around it. Connect to a "
+            "function (prompt, history) that runs the loop, and record its tools with record_tools"
+        )
+        raise TypeError(msg)
+    needing = adapter_with_function(target)
+    if needing is not None:
+        msg = (
+            f"{type(target).__name__} keeps its conversation, so each session needs one of its own: "
+            f"{needing}(make_agent) takes a function that makes it"
         )
         raise TypeError(msg)
     if not callable(target) or inspect.isclass(target):

@@ -43,44 +43,10 @@ TARGETS = (
         names=("Agent",),
     ),
     Target(
-        adapter="PydanticAIAdapter",
-        what="a Pydantic AI agent",
-        module="pydantic_ai",
-        names=("AbstractAgent",),
-    ),
-    Target(
-        adapter="AgentFrameworkAdapter",
-        what="an agent of Microsoft Agent Framework",
-        module="agent_framework",
-        names=("BaseAgent",),
-    ),
-    Target(
         adapter="AdkAdapter",
         what="a Google ADK agent",
         module="google.adk",
         names=("BaseAgent", "Runner", "App"),
-    ),
-    Target(
-        adapter="A2AAdapter",
-        what="an A2A agent card",
-        module="a2a_pb2",
-        names=("AgentCard",),
-        observed="replies",
-        unobserved="tool calls, which the protocol does not carry; name a data part with tool_calls=",
-    ),
-    Target(
-        adapter="A2AAdapter",
-        what="an A2A client",
-        module="a2a",
-        names=("Client", "AgentCard"),
-        observed="replies",
-        unobserved="tool calls, which the protocol does not carry; name a data part with tool_calls=",
-    ),
-    Target(
-        adapter="StrandsAdapter",
-        what="a Strands agent",
-        module="strands",
-        names=("Agent",),
     ),
     Target(
         adapter="LlamaIndexAdapter",
@@ -90,54 +56,27 @@ TARGETS = (
         observed="replies, tool calls with arguments, results and errors",
         unobserved="token usage and side effects; add a surface's sink or with_state",
     ),
-    Target(
-        adapter="SmolagentsAdapter",
-        what="a smolagents agent",
-        module="smolagents",
-        names=("MultiStepAgent",),
-    ),
-    Target(
-        adapter="ClaudeAgentAdapter",
-        what="options of the Claude Agent SDK",
-        module="claude_agent_sdk",
-        names=("ClaudeAgentOptions",),
-    ),
 )
-
-CLIENTS = {
-    ("openai", "AsyncOpenAI"): "OpenAIClientAdapter",
-    ("openai", "OpenAI"): "OpenAIClientAdapter",
-    ("anthropic", "AsyncAnthropic"): "AnthropicClientAdapter",
-    ("anthropic", "Anthropic"): "AnthropicClientAdapter",
-}
-"""Clients of models: an agent is the loop around one, which `connect` cannot know."""
-
-URL_PRESETS = (
-    ("/chat/completions", "chat_completions"),
-    ("/responses", "responses"),
-    ("/messages", "anthropic_messages"),
-    ("/invoke", "langserve"),
-    ("/runs/wait", "langgraph"),
-    ("/run", "adk"),
-)
-"""How the path of a URL ends, and the preset of `HttpAdapter` that goes with it."""
-
 
 HOMES = {
-    "LangGraphAdapter": "rampart.adapters.langgraph_adapter",
-    "OpenAIAgentsAdapter": "rampart.adapters.openai_agents_adapter",
-    "PydanticAIAdapter": "rampart.adapters.pydantic_ai_adapter",
-    "AgentFrameworkAdapter": "rampart.adapters.agent_framework_adapter",
     "AdkAdapter": "rampart.adapters.adk_adapter",
-    "A2AAdapter": "rampart.adapters.a2a_adapter",
-    "StrandsAdapter": "rampart.adapters.strands_adapter",
+    "LangGraphAdapter": "rampart.adapters.langgraph_adapter",
     "LlamaIndexAdapter": "rampart.adapters.llama_index_adapter",
-    "SmolagentsAdapter": "rampart.adapters.smolagents_adapter",
-    "ClaudeAgentAdapter": "rampart.adapters.claude_agent_adapter",
-    "HttpAdapter": "rampart.adapters.http_adapter",
+    "OpenAIAgentsAdapter": "rampart.adapters.openai_agents_adapter",
     "SubprocessAdapter": "rampart.adapters.subprocess_adapter",
 }
 """The module of each adapter that may be chosen."""
+
+NEEDS_A_FUNCTION = {("strands", "Agent"): "StrandsAdapter"}
+"""Agents that hold their conversation themselves, so that each session needs one of its own."""
+
+CLIENTS = (
+    ("openai", "AsyncOpenAI"),
+    ("openai", "OpenAI"),
+    ("anthropic", "AsyncAnthropic"),
+    ("anthropic", "Anthropic"),
+)
+"""Clients of models: an agent is the loop around one, which `connect` cannot know."""
 
 
 def target_of(value: object) -> Target | None:
@@ -145,9 +84,14 @@ def target_of(value: object) -> Target | None:
     return next((target for target in TARGETS if has_class(value, target.module, target.names)), None)
 
 
-def client_adapter_of(value: object) -> str | None:
-    """The adapter for loops around the client that `value` is, None if it is none."""
-    found = [name for (module, cls), name in CLIENTS.items() if has_class(value, module, (cls,))]
+def is_client(value: object) -> bool:
+    """Whether it is a client of a model."""
+    return any(has_class(value, module, (name,)) for module, name in CLIENTS)
+
+
+def adapter_with_function(value: object) -> str | None:
+    """The adapter that takes a function which makes such an agent; None if the agent itself can be shared."""
+    found = [name for (module, cls), name in NEEDS_A_FUNCTION.items() if has_class(value, module, (cls,))]
     return found[0] if found else None
 
 

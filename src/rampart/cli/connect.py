@@ -12,15 +12,13 @@ from rampart.core.errors import RampartError
 
 @click.command()
 @click.argument("target", nargs=-1, required=True)
-@click.option("--preset", help="What an HTTP agent speaks, such as chat_completions.")
-def connect(target: tuple[str, ...], preset: str | None) -> None:
+def connect(target: tuple[str, ...]) -> None:
     """Say which adapter goes with TARGET and what can be observed through it.
 
-    TARGET is `module:name` of a function or agent, a URL, or a command after `--`.
+    TARGET is `module:name` of a function or agent, or a command after `--`.
     """
-    options = {} if preset is None else {"preset": preset}
     try:
-        click.echo(str(explain(_resolved(target), **options)))
+        click.echo(str(explain(_resolved(target))))
     except (RampartError, TypeError, ValueError) as error:
         raise click.ClickException(str(error)) from error
 
@@ -30,8 +28,6 @@ def _resolved(target: tuple[str, ...]) -> object:
     first = target[0]
     if len(target) > 1:
         return list(target)
-    if "://" in first:
-        return first
     module, colon, path = first.partition(":")
     if not colon:
         return [first]

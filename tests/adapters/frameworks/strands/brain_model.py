@@ -18,7 +18,7 @@ class StatusError(Exception):
         self.status_code = status_code
 
 
-class BrainModel(Model):
+class BrainModel(Model):  # type: ignore[misc]  # untyped where development happens
     """Yields the stream events that Strands has in common with Bedrock."""
 
     counts = True

@@ -36,7 +36,7 @@ async def answer(make: Any, prompt: str = "Mail ada.") -> Response:
 
 def test_an_agent_object_is_refused() -> None:
     with pytest.raises(TypeError, match="sessions cannot share one; pass a function"):
-        StrandsAdapter(clerk())  # type: ignore[arg-type]  # what is refused
+        StrandsAdapter(clerk())
 
 
 async def test_an_agent_of_an_earlier_session_is_refused() -> None:
