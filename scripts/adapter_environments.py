@@ -39,8 +39,8 @@ class Framework:
 
 ENVIRONMENTS = {
     "common": Environment(
-        extras=("langgraph", "mcp", "openai", "openai-agents", "otel", "pydantic-ai"),
-        packages=("agent-framework-core", "anthropic>=2", "langchain-openai"),
+        extras=("a2a", "langgraph", "mcp", "openai", "openai-agents", "otel", "pydantic-ai"),
+        packages=("agent-framework-core", "anthropic>=2", "langchain-openai", "uvicorn"),
     ),
     "adk": Environment(extras=("adk", "otel")),
     "strands": Environment(extras=("otel", "strands"), in_ci=False),
@@ -97,6 +97,13 @@ FRAMEWORKS = (
         environment="adk",
         tests=(f"{_CASES}/adk", f"{_CASES}/otel/test_otel_adk.py"),
         page="adk.md",
+    ),
+    Framework(
+        adapter="A2AAdapter",
+        distribution="a2a-sdk",
+        environment="common",
+        tests=(f"{_CASES}/a2a",),
+        page="a2a.md",
     ),
     Framework(
         adapter="StrandsAdapter",

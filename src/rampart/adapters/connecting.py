@@ -71,7 +71,10 @@ def _connected(target: object, options: dict[str, Any]) -> tuple[AgentAdapter, C
         adapter: Any = target
         return adapter, _connection(adapter, what="an adapter")
     if isinstance(target, str):
-        msg = f"a command is a list of str, got the str {quote(target, _LONGEST)}. {_KNOWN}"
+        msg = (
+            "a command is a list of str, and for a URL the adapter has to be named, such as "
+            f"A2AAdapter(url); got the str {quote(target, _LONGEST)}. {_KNOWN}"
+        )
         raise TypeError(msg)
     if isinstance(target, list | tuple):
         return _of_command(list(target), options)

@@ -49,6 +49,22 @@ TARGETS = (
         names=("BaseAgent", "Runner", "App"),
     ),
     Target(
+        adapter="A2AAdapter",
+        what="an A2A agent card",
+        module="a2a_pb2",
+        names=("AgentCard",),
+        observed="replies, and tool calls where the agent puts them into data parts that tool_calls= names",
+        unobserved="other tool calls, which the protocol does not carry, and side effects",
+    ),
+    Target(
+        adapter="A2AAdapter",
+        what="an A2A client",
+        module="a2a",
+        names=("Client", "AgentCard"),
+        observed="replies, and tool calls where the agent puts them into data parts that tool_calls= names",
+        unobserved="other tool calls, which the protocol does not carry, and side effects",
+    ),
+    Target(
         adapter="LlamaIndexAdapter",
         what="a LlamaIndex agent",
         module="llama_index",
@@ -59,6 +75,7 @@ TARGETS = (
 )
 
 HOMES = {
+    "A2AAdapter": "rampart.adapters.a2a_adapter",
     "AdkAdapter": "rampart.adapters.adk_adapter",
     "LangGraphAdapter": "rampart.adapters.langgraph_adapter",
     "LlamaIndexAdapter": "rampart.adapters.llama_index_adapter",

@@ -90,7 +90,7 @@ async def test_arguments_that_a_hook_changes_are_those_that_count() -> None:
 
 
 async def test_a_tool_that_raises_what_strands_raises_for_bad_arguments_has_run() -> None:
-    @tool
+    @tool  # type: ignore[untyped-decorator]  # untyped where development happens
     def send_email(to: str) -> str:
         """Send."""
         raise ValueError(f"Validation failed for input parameters: {to}")
