@@ -75,7 +75,7 @@ class A2AReader:
         kind = event.WhichOneof("payload")
         if kind == "message":
             self.context_id = event.message.context_id or self.context_id
-            self._message(event.message, reply=True)
+            self._message(event.message, reply=True, once=True)
         elif kind == "task":
             self.task(event.task)
         elif kind == "status_update":
@@ -106,6 +106,9 @@ class A2AReader:
         if self._turn is None:
             return
         self._write()
+        progress = self._turn.metadata.get("progress")
+        if progress and not self._turn.text:  # servers may keep the reply in the history alone
+            self._turn.text = progress[-1]
         if not self.task_id:
             return
         self._turn.metadata["task_state"] = self._state
@@ -127,8 +130,10 @@ class A2AReader:
             self._message(status.message, reply=self._state in _OVER or not self.working)
         self._write()
 
-    def _message(self, message: Any, *, reply: bool) -> None:
-        key = message.message_id or message.SerializeToString(deterministic=True)
+    def _message(self, message: Any, *, reply: bool, once: bool = False) -> None:
+        """Read a message, unless it is one of a task that was read before; one without a task comes once."""
+        content = tuple(part.SerializeToString(deterministic=True) for part in message.parts)
+        key = object() if once else (self.task_id, message.message_id, content)
         if (key, reply) in self._read or (key, True) in self._read:
             return
         known = (key, False) in self._read
@@ -150,7 +155,7 @@ class A2AReader:
         known = self._artifacts.get(key, [])
         self._artifacts[key] = [*known, *parts] if append else parts
         for place, part in enumerate(parts, len(known) if append else 0):
-            mark = (key, place, part.SerializeToString(deterministic=True))
+            mark = (self.task_id, key, place, part.SerializeToString(deterministic=True))
             if mark not in self._read:
                 self._read.add(mark)
                 self._calls([part])

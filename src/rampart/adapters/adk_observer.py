@@ -31,6 +31,7 @@ class AdkObserver:
         self._asked: set[tuple[str, str]] = set()
         self._early: set[str] = set()
         self._due: dict[str, bool] = {}
+        self._deferring: set[str] = set()
         self._code: list[LoggedCall] = []
         self._usage: dict[tuple[str, str], Usage] = {}
 
@@ -56,6 +57,8 @@ class AdkObserver:
         tools = request.tools_dict
         for name, tool in list(tools.items()):
             tools[name] = watched_tool(tool, self._run_async)
+            if getattr(tool, "_defers_response", False):
+                self._deferring.add(name)
             if getattr(tool, "include_plugins", True) is False:
                 self._hidden()
         for tool in getattr(request.config, "tools", None) or []:
@@ -74,6 +77,12 @@ class AdkObserver:
         """Take note whether it can be told that this tool runs: that of an unknown name never does."""
         if context.function_call_id is not None:
             self._due[context.function_call_id] = is_watched(tool) or type(tool).__name__ == "BaseTool"
+
+    def tool_failed(self, tool: Any, context: Any, error: BaseException) -> None:
+        """Take the error of a tool that there is not, for which older versions end the turn."""
+        call = None if self._turn is None else self._turn.find(context.function_call_id)
+        if call is not None and type(tool).__name__ == "BaseTool" and not call.call.executed:
+            call.never_ran(str(error))
 
     def event(self, event: Any) -> None:
         """Take the calls and the answers to them out of an event."""
@@ -114,9 +123,9 @@ class AdkObserver:
         if call is None or call.ended:
             return
         result = response.response
-        if call.call.executed:
+        if call.call.executed or call.call.name in self._deferring:  # the latter ran as an agent of its own
             call.returned(result)
-        elif self._due.get(response.id, True):
+        elif self._due.get(response.id, False):
             call.never_ran(_error(result), result=result)
         else:
             call.unclear(_error(result), result=result)

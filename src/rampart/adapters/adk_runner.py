@@ -59,6 +59,9 @@ def _plugin(base: Any, observer: AdkObserver) -> Any:
         async def before_tool_callback(self, *, tool: Any, tool_context: Any, **_: Any) -> None:
             observer.tool_is_due(tool, tool_context)
 
+        async def on_tool_error_callback(self, *, tool: Any, tool_context: Any, error: Any, **_: Any) -> None:
+            observer.tool_failed(tool, tool_context, error)
+
         async def on_event_callback(self, *, event: Any, **_: Any) -> None:
             observer.event(event)
 

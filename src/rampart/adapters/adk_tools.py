@@ -17,16 +17,22 @@ _MARK = "_rampart_watched"
 
 
 def watched_tool(tool: Any, run: Callable[..., Any]) -> Any:
-    """A copy of a tool that runs through `run(tool, args, tool_context)`; the tool itself stays as it is."""
+    """A copy of a tool that runs through `run(tool, args, tool_context)`; the tool itself stays as it is.
+
+    A tool that cannot be copied comes back as it is, unwatched.
+    """
     if is_watched(tool):
         return tool
-    watched = copy.copy(tool)
 
     async def run_async(*, args: dict[str, Any], tool_context: Any) -> Any:
         return await run(tool, args, tool_context)
 
-    watched.run_async = run_async
-    setattr(watched, _MARK, True)
+    try:
+        watched = copy.copy(tool)
+        watched.run_async = run_async
+        setattr(watched, _MARK, True)
+    except Exception:  # a class of its own kind: slots, a model that forbids attributes
+        return tool
     return watched
 
 

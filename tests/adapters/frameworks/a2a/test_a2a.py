@@ -153,8 +153,24 @@ class TestWhereTheTextIs:
         [response] = await turns(Acting(says("COMPLETED")), streaming=streaming)
         assert (response.text, response.metadata["task_state"]) == ("", "completed")
 
+    async def test_in_what_it_said_while_it_worked(self, streaming: bool) -> None:
+        async def act(updater: TaskUpdater, context: Any) -> None:
+            await updater.start_work(updater.new_agent_message([text("It is four.")]))
+            await updater.complete()
+
+        [response] = await turns(Acting(act), streaming=streaming)
+        assert response.text == "It is four."
+
 
 class TestContextsAndTasks:
+    async def test_equal_artifacts_of_two_tasks_are_two(self, streaming: bool) -> None:
+        async def act(updater: TaskUpdater, context: Any) -> None:
+            await updater.add_artifact([text("Done."), new_data_part({KEY: call("1")})], artifact_id="a")
+            await updater.complete()
+
+        replies = await turns(Acting(act), 2, streaming=streaming, tool_calls=KEY)
+        assert [(reply.text, len(reply.tool_calls)) for reply in replies] == [("Done.", 1)] * 2
+
     async def test_a_task_goes_on_only_where_input_is_required(self, streaming: bool) -> None:
         executor = Acting(
             says("INPUT_REQUIRED", text("Which?")), says("COMPLETED", text("That.")), says("COMPLETED")

@@ -163,6 +163,15 @@ class TestCallsThatRun:
         assert set(vars(tool)) == before
         assert given.tools == [tool]
 
+    async def test_a_tool_that_cannot_be_copied_is_not_judged(self) -> None:
+        class Alone(FunctionTool):  # type: ignore[misc]  # untyped here
+            def __copy__(self) -> Any:
+                msg = "there is one of me"
+                raise TypeError(msg)
+
+        [call] = (await turn(mailing(tools=[Alone(send_email)]))).tool_calls
+        assert (call.executed, call.result) == (None, {"result": "sent to ada"})
+
 
 class TestSeveralAgents:
     async def test_a_transfer(self) -> None:
@@ -174,6 +183,18 @@ class TestSeveralAgents:
             ("send_email", True),
         ]
         assert (response.text, response.metadata["agent"]) == ("Done.", "mailer")
+
+    async def test_a_task_for_another_agent(self) -> None:
+        answers = [ask("send_email", to="ada"), ask("finish_task", "f1", result="ok"), say("So.")]
+        mailer = agent(*answers, tools=[send_email], name="mailer", description="Mails.", mode="task")
+        front = agent(ask("mailer", "t1", request="Mail."), say("Mailed."), name="front", sub_agents=[mailer])
+        response = await turn(front)
+        assert [(call.name, call.executed) for call in response.tool_calls] == [
+            ("mailer", True),
+            ("send_email", True),
+            ("finish_task", True),
+        ]
+        assert response.text == "Mailed."
 
     async def test_an_agent_as_a_tool(self) -> None:
         clerk = mailing(name="mailer", description="Mails.")
