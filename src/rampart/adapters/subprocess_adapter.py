@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from rampart.adapters.framework_adapter import FrameworkAdapter, check_level
+from rampart.adapters.subprocess_command import checked_command
 from rampart.adapters.subprocess_reply import Output, ReplyReader
-from rampart.adapters.subprocess_session import PROMPT, SubprocessPlan, SubprocessSession
+from rampart.adapters.subprocess_session import SubprocessPlan, SubprocessSession
 from rampart.core.types import ObservabilityLevel
 
 if TYPE_CHECKING:
@@ -32,9 +33,10 @@ class SubprocessAdapter(FrameworkAdapter):
     line that has `text` ends the turn. A later line about a call with the same id adds its result.
 
     Args:
-        command: The program and its arguments. An argument that is `{prompt}` becomes the message; without
-            one the message is the last argument. `{session_id}` within any argument becomes an id that each
-            session has of its own, for agents that keep conversations themselves.
+        command: The program and its arguments. An argument that is `{prompt}` becomes the message, and so
+            does the value in `--option={prompt}`; without either the message is the last argument.
+            `{session_id}` within any argument becomes an id that each session has of its own, for agents
+            that keep conversations themselves.
         prompt: How the message is handed over: `"argument"`; or `"stdin"`, as the whole of standard input, or
             as a line of it where a process serves a session.
         output: How the agent prints, in UTF-8 and to standard output: `"text"`, `"json"` or `"json_lines"`.
@@ -44,8 +46,11 @@ class SubprocessAdapter(FrameworkAdapter):
         end_of_reply: For `per="session"` with text: the line by which the agent says that its reply is over.
         read: Makes a reply of each JSON value that is printed; None for values that say nothing.
         env: Variables beside those of this process, all of which the agent sees; None as a value removes one.
+            Values of variables named like `..._KEY`, `..._TOKEN`, `..._SECRET` or `..._PASSWORD` are hidden
+            in whatever rampart prints and records from then on.
         cwd: The folder in which the command runs.
-        max_output_bytes: The most that may be printed for one message; more ends the process.
+        max_output_bytes: The most that may be printed for one message, to standard output or to standard
+            error; more ends the process.
         observability: What the printed JSON tells completely; text tells replies only.
         manifest: What the application declares; None declares the program's name only.
         timeout_s: Seconds that one message may take; None for no limit of the adapter's own.
@@ -74,9 +79,9 @@ class SubprocessAdapter(FrameworkAdapter):
         timeout_s: float | None = None,
         max_concurrent_sessions: int | None = None,
     ) -> None:
-        words = _command(command, prompt)
         _check_choices(prompt=prompt, output=output, per=per)
-        _check_together(words, prompt=prompt, output=output, per=per, end_of_reply=end_of_reply, read=read)
+        words = checked_command(command, by_argument=prompt == "argument")
+        _check_together(prompt=prompt, output=output, per=per, end_of_reply=end_of_reply, read=read)
         _check_level(observability, output)
         _check_limits(max_output_bytes, env)
         super().__init__(
@@ -91,7 +96,7 @@ class SubprocessAdapter(FrameworkAdapter):
             command=words,
             prompt_by_argument=prompt == "argument",
             one_process=per == "session",
-            end_of_reply=end_of_reply,
+            end_of_reply=None if end_of_reply is None else end_of_reply.strip(),
             reader=ReplyReader(label=self.label, output=output, read=read),
             env=None if env is None else dict(env),
             cwd=None if cwd is None else os.fspath(cwd),
@@ -101,23 +106,6 @@ class SubprocessAdapter(FrameworkAdapter):
     async def create_session_async(self) -> SubprocessSession:
         """A session with an id, and with `per="session"` a process, of its own."""
         return SubprocessSession(self._plan, label=self.label, level=self._level, timeout_s=self._timeout_s)
-
-
-def _command(command: object, prompt: str) -> tuple[str, ...]:
-    if isinstance(command, str) or not isinstance(command, list | tuple):
-        msg = (
-            f"the command must be a list of str, such as ['my-agent', '--', '{PROMPT}'], got "
-            f"{type(command).__name__}; there is no shell that would split it"
-        )
-        raise TypeError(msg)
-    if not command or not all(isinstance(part, str) for part in command) or not command[0]:
-        msg = f"the command must be a list of str that begins with a program, got {command!r}"
-        raise TypeError(msg)
-    if any("\0" in part for part in command):
-        msg = "an argument of a command cannot have a NUL character"
-        raise ValueError(msg)
-    words = tuple(command)
-    return (*words, PROMPT) if prompt == "argument" and PROMPT not in words else words
 
 
 def _check_choices(*, prompt: str, output: str, per: str) -> None:
@@ -132,7 +120,6 @@ def _check_choices(*, prompt: str, output: str, per: str) -> None:
 
 
 def _check_together(
-    words: tuple[str, ...],
     *,
     prompt: str,
     output: str,
@@ -140,9 +127,6 @@ def _check_together(
     end_of_reply: str | None,
     read: object,
 ) -> None:
-    if words.count(PROMPT) > (1 if prompt == "argument" else 0):
-        msg = f"the command has {PROMPT} {words.count(PROMPT)} times; once with prompt='argument', else never"
-        raise ValueError(msg)
     if per == "session" and prompt != "stdin":
         msg = 'per="session" hands several messages to one process, so it needs prompt="stdin"'
         raise ValueError(msg)
@@ -158,9 +142,16 @@ def _check_together(
             f"takes it, got {end_of_reply!r}"
         )
         raise ValueError(msg)
+    if end_of_reply is not None and not _is_line(end_of_reply):
+        msg = f"end_of_reply must be one line that is not blank, got {end_of_reply!r}"
+        raise ValueError(msg)
     if read is not None and (output == "text" or not callable(read)):
         msg = f'read must be a function and goes with output="json" or "json_lines", got {read!r}'
         raise ValueError(msg)
+
+
+def _is_line(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip()) and not {"\n", "\r"} & set(value)
 
 
 def _check_level(observability: ObservabilityLevel | None, output: str) -> None:

@@ -47,6 +47,11 @@ class ReplyReader:
             msg = f"{self.label} printed {quote(text, _SHOWN)}, which has no text to take for the reply"
             raise InfrastructureError(msg)
 
+    def take_beginning(self, printed: bytes | bytearray, turn: TurnLog) -> None:
+        """Take what was printed as text before a turn failed."""
+        if self.output == "text":
+            turn.text = turn.text or strip_ansi(printed.decode("utf-8", "replace")).strip()
+
     def take_line(self, line: bytes, turn: TurnLog) -> bool:
         """Take a line of JSON; whether it had the reply's text, which ends the turn."""
         text = line.decode("utf-8", "replace")
