@@ -186,8 +186,8 @@ PACKAGE_NAMES: dict[str, set[str]] = {
     "adapters": {
         "connect",
         "explain",
-        "AdkAdapter",
         "A2AAdapter",
+        "AdkAdapter",
         "CallableAdapter",
         "FilesState",
         "LangGraphAdapter",
