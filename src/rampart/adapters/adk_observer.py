@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+from rampart.adapters.adk_errors import AdkModelError, is_failure
 from rampart.adapters.adk_tools import is_watched, refused_arguments, watched_tool
 from rampart.adapters.turn_log import usage_of
 from rampart.core.types import Usage
@@ -23,6 +24,9 @@ class AdkObserver:
 
     Args:
         on_hidden_calls: Called when something runs whose calls cannot be seen.
+
+    Attributes:
+        failure: The first model call that failed in this turn, whichever agent's; None if none did.
     """
 
     def __init__(self, *, on_hidden_calls: Callable[[], None]) -> None:
@@ -34,10 +38,11 @@ class AdkObserver:
         self._deferring: set[str] = set()
         self._code: list[LoggedCall] = []
         self._usage: dict[tuple[str, str], Usage] = {}
+        self.failure: AdkModelError | None = None
 
     def begin(self, turn: TurnLog) -> None:
         """Log into this turn from now on."""
-        self._turn = turn
+        self._turn, self.failure = turn, None
         self._asked, self._early, self._due, self._code, self._usage = set(), set(), {}, [], {}
 
     def end(self) -> None:
@@ -85,7 +90,10 @@ class AdkObserver:
             call.never_ran(str(error))
 
     def event(self, event: Any) -> None:
-        """Take the calls and the answers to them out of an event."""
+        """Take the calls and the answers to them out of an event, or that a model failed."""
+        code = event.error_code
+        if self.failure is None and code is not None and is_failure(code):
+            self.failure = AdkModelError(code, event.error_message)
         if event.partial or self._turn is None:
             return
         for call in event.get_function_calls():

@@ -7,7 +7,7 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from rampart.adapters.adk_errors import AdkModelError, is_failure, raised_by_model
+from rampart.adapters.adk_errors import raised_by_model
 from rampart.adapters.adk_observer import AdkObserver, spoken
 from rampart.adapters.adk_runner import watched_runner
 from rampart.adapters.agent_session import AgentSession
@@ -86,6 +86,8 @@ class AdkSession(AgentSession):
             raise failure from error
         finally:
             self._observer.end()
+        if self._observer.failure is not None:  # be it of one agent among several: the turn is not its own
+            raise self._observer.failure
         _conclude(last, turn)
 
     async def close_async(self) -> None:
@@ -113,8 +115,6 @@ def _conclude(last: Any, turn: TurnLog) -> None:
     code = last.error_code
     if code is None:
         return
-    if is_failure(code):
-        raise AdkModelError(code, last.error_message)
     turn.metadata["error_code"] = str(getattr(code, "value", code))
     if last.error_message:
         turn.metadata["error_message"] = str(last.error_message)

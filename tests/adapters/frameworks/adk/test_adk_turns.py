@@ -26,6 +26,7 @@ from tests.adapters.frameworks.brain import INPUT_TOKENS, send_email  # noqa: E4
 
 from rampart import InfrastructureError, ObservabilityLevel, Request  # noqa: E402 - likewise
 from rampart.adapters import AdkAdapter  # noqa: E402 - below what may skip the file
+from rampart.core.errors import RateLimitError, partial_of  # noqa: E402 - likewise
 
 pytestmark = [
     pytest.mark.framework,
@@ -108,6 +109,38 @@ class TestTurnsWithoutAReply:
     async def test_an_unknown_error_is_a_failure(self) -> None:
         with pytest.raises(InfrastructureError, match="the model call failed with ODD: hm"):
             await turn(agent(LlmResponse(error_code="ODD", error_message="hm")))
+
+    @pytest.mark.parametrize("failing", ["first", "second"])
+    async def test_a_failure_of_one_agent_is_one_of_the_turn(self, failing: str) -> None:
+        limit = LlmResponse(error_code="429", error_message="slow down")
+        agents = [
+            agent(limit, name=name) if name == failing else mailing(name=name) for name in ("first", "second")
+        ]
+        with pytest.raises(RateLimitError) as caught:
+            await turn(SequentialAgent(name="line", sub_agents=agents))
+        partial = partial_of(caught.value)
+        assert partial is not None
+        assert (len(partial.tool_calls), partial.text) == (1, "Done.")
+
+    async def test_a_failure_of_an_agent_that_is_a_tool(self) -> None:
+        limit = LlmResponse(error_code="429", error_message="slow down")
+        clerk = agent(limit, name="mailer", description="Mails.")
+        front = agent(ask("mailer", "t1", request="Mail."), say("Mailed."), tools=[AgentTool(clerk)])
+        with pytest.raises(RateLimitError):
+            await turn(front)
+
+    async def test_a_failure_that_a_callback_recovers_is_none(self) -> None:
+        class Fails(Script):
+            async def generate_content_async(self, llm_request: Any, stream: bool = False) -> Any:
+                msg = "down"
+                raise OSError(msg)
+                yield
+
+        def recover(callback_context: Any, llm_request: Any, error: Exception) -> Any:
+            return say("Sorry.")
+
+        steady = LlmAgent(name="s", model=Fails(model="f", answers=[]), on_model_error_callback=recover)
+        assert (await turn(steady)).text == "Sorry."
 
     async def test_no_usage_is_not_zero(self) -> None:
         silent = LlmResponse(content=types.Content(role="model", parts=[types.Part(text="Hi.")]))
