@@ -62,6 +62,43 @@ def test_equal_calls_are_paired_one_by_one() -> None:
     assert [(call.id, call.result) for call in calls] == [("1", "a"), ("2", "b"), ("3", None)]
 
 
+def test_ids_go_before_the_order_of_calls_that_look_alike() -> None:
+    seen = [ToolCall(name="f", id=number, result=f"result {number}") for number in ("2", "1")]
+    calls = joined_calls([reported("f", "1"), reported("f", "2")], seen)
+    assert [(call.id, call.result) for call in calls] == [("1", "result 1"), ("2", "result 2")]
+
+
+def test_an_id_that_is_used_twice_goes_with_its_arguments() -> None:
+    seen = [ToolCall(name="f", id="1", arguments={"x": x}, result=f"result {x}") for x in (2, 1)]
+    calls = joined_calls([reported("f", "1", x=1), reported("f", "1", x=2)], seen)
+    assert [(call.arguments, call.result) for call in calls] == [
+        ({"x": 1}, "result 1"),
+        ({"x": 2}, "result 2"),
+    ]
+
+
+def test_a_recording_without_arguments_is_found_by_its_id() -> None:
+    (call,) = joined_calls([reported("f", "1", x=1)], [ToolCall(name="f", id="1", executed=True)])
+    assert (call.arguments, call.executed) == ({"x": 1}, True)
+
+
+def test_what_a_tool_was_called_with_wins() -> None:
+    told = ToolCall(name="f", id="1", raw_arguments="not json")
+    (call,) = joined_calls([told], [ToolCall(name="f", id="1", arguments={"x": 2})])
+    assert (call.arguments, call.raw_arguments) == ({"x": 2}, None)
+
+
+def test_ids_of_two_kinds_are_no_reason_to_count_twice() -> None:
+    (call,) = joined_calls(
+        [reported("f", "call_1", x=1)], [ToolCall(name="f", id="span-7", arguments={"x": 1})]
+    )
+    assert call.id == "call_1"
+
+
+def test_one_id_of_two_tools_is_two_calls() -> None:
+    assert len(joined_calls([reported("f", "1")], [ToolCall(name="g", id="1")])) == 2
+
+
 @pytest.mark.parametrize(
     ("told", "seen", "expected"),
     [

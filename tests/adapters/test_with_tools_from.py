@@ -146,6 +146,55 @@ async def test_the_level_falls_when_calls_may_be_missing() -> None:
     assert (await unseen.execute_async(adapter=adapter)).status is SafetyStatus.UNDETERMINED
 
 
+async def test_a_source_that_fails_lowers_the_level_and_loses_no_reply() -> None:
+    class Failing(Source):
+        async def take_async(self) -> Observation:
+            raise OSError("gone")
+
+    source = Failing()
+    async with await with_tools_from(CallableAdapter(said), source).create_session_async() as session:
+        response = await session.send_async(Request(prompt="Go."))
+        assert session.observability_profile is RESPONSE_ONLY
+    assert [call.name for call in response.tool_calls] == ["mcp__notes__lookup"]
+    assert response.metadata[MISSING_KEY] == "the test's source did not say what it saw: gone"
+    assert source.closed == 1
+
+
+async def test_a_turn_that_is_cancelled_while_the_source_is_asked_keeps_the_reply() -> None:
+    asked = asyncio.Event()
+
+    class Slow(Source):
+        async def take_async(self) -> Observation:
+            asked.set()
+            await asyncio.Event().wait()
+            return Observation()
+
+    turn = asyncio.create_task(reply_of(with_tools_from(CallableAdapter(said), Slow())))
+    await asked.wait()
+    turn.cancel()
+    with pytest.raises(asyncio.CancelledError) as caught:
+        await turn
+    partial = partial_of(caught.value)
+    assert partial is not None
+    assert partial.text == "Done."
+
+
+async def test_ids_tell_calls_apart_that_look_alike() -> None:
+    def agent(_prompt: str, _history: list[Any]) -> Any:
+        calls = [{"name": "notes.lookup", "id": number} for number in ("1", "2")]
+        return {"text": "Done.", "tool_calls": calls}
+
+    source = Source()
+    source.pending = [
+        Observation(tool_calls=[ToolCall(name="lookup", id=n, result=f"result {n}") for n in ("2", "1")])
+    ]
+    calls = (await reply_of(with_tools_from(CallableAdapter(agent), source))).tool_calls
+    assert [(call.name, call.result) for call in calls] == [
+        ("notes.lookup", "result 1"),
+        ("notes.lookup", "result 2"),
+    ]
+
+
 async def test_tools_beside_the_source_leave_the_level_alone() -> None:
     adapter = with_tools_from(CallableAdapter(silent), Source(), all_tools=False)
     assert adapter.observability_profile is RESPONSE_ONLY

@@ -11,6 +11,7 @@ from rampart.adapters.reported_calls import joined_calls
 from rampart.adapters.tool_warnings import warn_of_late_call
 from rampart.core.errors import attach_partial, partial_of
 from rampart.core.log import log
+from rampart.core.tool_source import Observation
 from rampart.core.types import ObservabilityLevel, Response
 from rampart.text.safe import safe_str
 
@@ -19,13 +20,13 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from rampart.core.adapter import AgentAdapter, Session
-    from rampart.core.tool_source import Observation, ToolSource, ToolWatch
+    from rampart.core.tool_source import ToolSource, ToolWatch
     from rampart.core.types import Request, ToolCall
 
 MISSING_KEY = "missing_tool_calls"
 """The key of `Response.metadata` under which stands why calls of the turn may be missing."""
 
-_AFTER_FAILURE_S = 1.0
+_AFTER_FAILURE_S = 3.0
 _AT_THE_END_S = 0.1
 _SEPARATORS = ("__", ".", "/", "-", ":")
 
@@ -128,7 +129,15 @@ class ObservedSession:
         except BaseException as error:
             await self._add_to_async(error, watch)
             raise
-        return self._with(response, await watch.take_async())
+        try:
+            seen = await watch.take_async()
+        except Exception as failure:
+            seen = Observation(missing=f"{self._source.label} did not say what it saw: {safe_str(failure)}")
+        except BaseException as error:  # a cancellation, after the agent has replied
+            self._complete = False
+            attach_partial(error, response)
+            raise
+        return self._with(response, seen)
 
     async def _add_to_async(self, error: BaseException, watch: ToolWatch) -> None:
         """Let what ends the turn carry what was seen of it; a cancellation is not held up for long."""
@@ -139,6 +148,12 @@ class ObservedSession:
             self._complete = False
             log.warning("%s did not say what it saw: %s", self._source.label, safe_str(failure))
             return
+        except BaseException as again:  # cancelled while it was asked
+            self._complete = False
+            partial = partial_of(error)
+            if partial is not None:
+                attach_partial(again, partial)
+            raise
         if seen.missing:
             self._complete = False
         if seen.tool_calls or seen.usage is not None:
@@ -153,6 +168,8 @@ class ObservedSession:
                     warn_of_late_call(call.name, owner=self._source.label)
         except TimeoutError:
             log.debug("%s still waited for calls when the session ended", self._source.label)
+        except Exception as failure:  # the session has given its replies
+            log.warning("%s did not say what it saw at the end: %s", self._source.label, safe_str(failure))
         finally:
             await watch.close_async()
 
@@ -175,7 +192,8 @@ def _named_alike(reported: list[ToolCall], recorded: list[ToolCall]) -> list[Too
     free = [call for call in reported if all(call.name != other.name for other in recorded)]
     named: list[ToolCall] = []
     for call in recorded:
-        match = next((one for one in free if _is_prefixed(one, call)), None)
+        alike = [one for one in free if _is_prefixed(one, call)]
+        match = next((one for one in alike if one.id == call.id), alike[0] if alike else None)
         if match is not None:
             free.remove(match)
         named.append(call if match is None else replace(call, name=match.name))
@@ -184,7 +202,11 @@ def _named_alike(reported: list[ToolCall], recorded: list[ToolCall]) -> list[Too
 
 def _is_prefixed(reported: ToolCall, recorded: ToolCall) -> bool:
     ends = tuple(f"{separator}{recorded.name}" for separator in _SEPARATORS)
-    if not reported.name.endswith(ends) or reported.raw_arguments is not None:
+    if not reported.name.endswith(ends):
+        return False
+    if reported.id is not None and reported.id == recorded.id:
+        return True
+    if reported.raw_arguments is not None:
         return False
     try:
         return bool(reported.arguments == recorded.arguments)

@@ -15,8 +15,9 @@ def joined_calls(reported: list[ToolCall], recorded: list[ToolCall]) -> list[Too
     """The calls of a turn, each once, in the order in which they were made.
 
     A call that is both reported by the agent and recorded by the tool is one call: it is found by name
-    and equal arguments. It keeps the agent's id for it; its result, error and time and whether it ran
-    are those of the recording, which saw it, and the report's only where the recording knows nothing. A
+    and id, or else by name and equal arguments. It keeps the agent's id for it; its arguments, result,
+    error and time and whether it ran are those of the recording, which saw it, and the report's only
+    where the recording knows nothing. A
     reported call that no tool recorded stays: the agent asked for it. Where the two orders leave it
     open, a call that was only recorded comes before the next one that was also reported.
     """
@@ -42,12 +43,23 @@ def _partners(reported: list[ToolCall], recorded: list[ToolCall]) -> dict[int, i
     """For each reported call, by place, the first free recorded call that is the same."""
     partners: dict[int, int] = {}
     free = list(range(len(recorded)))
-    for index, call in enumerate(reported):
-        place = next((place for place in free if _same(call, recorded[place])), None)
-        if place is not None:
-            partners[index] = place
-            free.remove(place)
+    for is_same in (_same_in_all, _same_id, _same):  # calls that look alike may have several results
+        for index, call in enumerate(reported):
+            if index in partners:
+                continue
+            place = next((place for place in free if is_same(call, recorded[place])), None)
+            if place is not None:
+                partners[index] = place
+                free.remove(place)
     return partners
+
+
+def _same_in_all(reported: ToolCall, recorded: ToolCall) -> bool:
+    return _same_id(reported, recorded) and _same(reported, recorded)
+
+
+def _same_id(reported: ToolCall, recorded: ToolCall) -> bool:
+    return reported.id is not None and (reported.name, reported.id) == (recorded.name, recorded.id)
 
 
 def _same(reported: ToolCall, recorded: ToolCall) -> bool:
@@ -60,9 +72,13 @@ def _same(reported: ToolCall, recorded: ToolCall) -> bool:
 
 
 def _completed(reported: ToolCall, recorded: ToolCall) -> ToolCall:
+    knows_arguments = bool(recorded.arguments) or recorded.raw_arguments is not None
+    asked = recorded if knows_arguments else reported
     went_well = recorded.result is not None  # an error of which only the agent knows is none then
     return replace(
         reported,
+        arguments=asked.arguments,
+        raw_arguments=asked.raw_arguments,
         result=_first(recorded.result, reported.result),
         error=recorded.error if went_well else _first(recorded.error, reported.error),
         executed=_first(recorded.executed, reported.executed),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
+from rampart.servers.mcp.trial_route import set_trial_route
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -58,4 +60,5 @@ def join_address(proxy: McpProxy) -> TrialAddress:
     address = TrialAddress(proxy, proxy.open_route())
     others = {key: one for key, one in _addresses.get({}).items() if one.open}
     _addresses.set({**others, id(proxy): address})
+    set_trial_route(proxy, address.route)
     return address

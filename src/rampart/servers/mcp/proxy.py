@@ -17,12 +17,14 @@ from rampart.servers.mcp.http_endpoint import path_of
 from rampart.servers.mcp.route import Edit, McpRoute
 from rampart.servers.mcp.running import RunningProxy
 from rampart.servers.mcp.target import McpTarget
-from rampart.servers.mcp.watch import McpWatch
+from rampart.servers.mcp.watches import Watches
 from rampart.text.leaves import leaf_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import TracebackType
+
+    from rampart.servers.mcp.watch import McpWatch
 
 
 class McpProxy:
@@ -76,6 +78,7 @@ class McpProxy:
         self._running: RunningProxy | None = None
         self._shared: McpRoute | None = None
         self._log = CallLog()
+        self._watches = Watches(self, edit=edit)
 
     @property
     def label(self) -> str:
@@ -173,10 +176,10 @@ class McpProxy:
             own_address: Whether the session gets a route of its own, or uses the shared one.
 
         Raises:
+            ConfigurationError: If another session is watched at the same address.
             InfrastructureError: If the proxy is not running.
         """
-        route = self.open_route(edit=self._edit) if own_address else self.shared
-        return McpWatch(self, route, owned=own_address)
+        return self._watches.begin(own_address=own_address)
 
     def close_route(self, route: McpRoute) -> None:
         """Serve it no more; its record stays. Closing it again does nothing."""
