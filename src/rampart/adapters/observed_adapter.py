@@ -28,15 +28,15 @@ def with_tools_from(
 ) -> ObservedAdapter:
     """Let an adapter's responses carry the tool calls that a source sees from beside the agent.
 
-    Sources are an `McpProxy`, an `OtelCollector`, an `LlmGateway`, and whatever else has the methods of
+    Sources are an `McpProxy`, an `OtelCollector`, and whatever else has the methods of
     `rampart.core.tool_source.ToolSource`. A call that the adapter reports too is one call, and a name with
     a prefix, such as `mcp__notes__read`, is the same tool.
 
     Args:
         adapter: Any adapter; or a function that makes one for a session out of the address at which the
             source watches that session, so that sessions can be open at the same time:
-            `lambda route: HttpAdapter(...)`. What the address is, the source says; a route of an `McpProxy`
-            has `url` and `command`.
+            `lambda route: CallableAdapter(agent_at(route.url))`. What the address is, the source says; a
+            route of an `McpProxy` has `url` and `command`.
         source: What sees the calls; it has to be open for as long as sessions are.
         all_tools: Whether all tools of the agent are seen by the source, so that sessions are TOOL_ONLY.
             False keeps the level of the adapter.
