@@ -228,6 +228,7 @@ LEAST_NAMES = {
         "set_price",
     },
     "servers": {"ExfiltrationSink"},
+    "servers.llm_gateway": {"GatewayFailure", "GatewayReply", "GatewayRequest", "LlmGateway"},
     "servers.mcp": {"McpProxy"},
     "surfaces": {
         "CallbackSurface",

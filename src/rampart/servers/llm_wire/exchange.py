@@ -38,6 +38,7 @@ class Exchange:
         unreadable: Why calls may have been missed in it.
         ignored: Whether the reply is known from elsewhere.
         counted: Whether its usage was counted.
+        usage_known: Whether the usage that it states is to be believed.
     """
 
     def __init__(
@@ -55,6 +56,7 @@ class Exchange:
         self.unreadable = ""
         self.ignored = False
         self.counted = False
+        self.usage_known = True
         self._lock = lock
         self._path = path
         self._on_end = on_end

@@ -188,7 +188,8 @@ class LlmTraffic:
                 return
             if reply.id is not None and exchange.wire_format.name == "responses":
                 self._retrieved.add(reply.id)
-            self._seen.usage = _added(self._seen.usage, reply.usage or Usage(requests=1))
+            used = reply.usage if exchange.usage_known else None
+            self._seen.usage = _added(self._seen.usage, used or Usage(requests=1))
 
     def _miss(self, why: str) -> None:
         if why not in self._seen.missing:
