@@ -25,7 +25,9 @@ def gateway() -> Iterator[LlmGateway]:
 def _adapters(gateway: LlmGateway, loop: Any, kind: str = "AsyncAnthropic") -> MakeAdapter:
     import anthropic
 
-    client = getattr(anthropic, kind)(api_key="none", base_url=gateway.anthropic_base_url, max_retries=0)
+    def client() -> Any:
+        return getattr(anthropic, kind)(api_key="none", base_url=gateway.anthropic_base_url, max_retries=0)
+
     return lambda **options: AnthropicClientAdapter(loop, client=client, tools=ANTHROPIC_TOOLS, **options)
 
 

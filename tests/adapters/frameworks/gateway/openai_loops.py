@@ -104,3 +104,24 @@ def responses(client: Any) -> Any:
 
 def responses_stream(client: Any) -> Any:
     return Responses(client, streams=True).reply
+
+
+async def responses_of_history(prompt: str, history: list[Any], client: Any) -> str:
+    """The whole conversation is sent each time, streamed."""
+    items: list[Any] = [*history, {"role": "user", "content": prompt}]
+    while True:
+        request = {"model": "any", "input": items, "tools": RESPONSES_TOOLS, "store": False}
+        async with client.responses.stream(**request) as stream:
+            response = await stream.get_final_response()
+        calls = [item for item in response.output if item.type == "function_call"]
+        if not calls:
+            return str(response.output_text)
+        items += [item.to_dict() for item in calls]
+        items += [
+            {
+                "type": "function_call_output",
+                "call_id": call.call_id,
+                "output": run_tool(call.name, call.arguments)[0],
+            }
+            for call in calls
+        ]

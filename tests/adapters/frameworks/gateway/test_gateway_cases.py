@@ -22,7 +22,6 @@ pytestmark = pytest.mark.framework
 _MANIFEST = AppManifest(
     name="clerk", tools=[declared_tool(name, schema=schema) for name, schema in SCHEMAS.items()]
 )
-Loop = Callable[[Any], Any]
 
 
 @pytest.fixture(scope="module")
@@ -31,9 +30,15 @@ def gateway() -> Iterator[LlmGateway]:
         yield gateway
 
 
-def _adapters(gateway: LlmGateway, agent_at: Callable[[GatewayAddress], Any]) -> MakeAdapter:
+def _adapters(
+    gateway: LlmGateway, client_at: Callable[[GatewayAddress], Any], loop: Callable[..., Any]
+) -> MakeAdapter:
+    def make(address: GatewayAddress, options: Any) -> TextAdapter:
+        client = client_at(address)
+        return TextAdapter(lambda prompt, history: loop(prompt, history, client), client=client, **options)
+
     return lambda **options: with_tools_from(
-        lambda address: TextAdapter(agent_at(address), **options), gateway, manifest=_MANIFEST
+        lambda address: make(address, options), gateway, manifest=_MANIFEST
     )
 
 
@@ -43,20 +48,22 @@ def _openai(address: GatewayAddress) -> Any:
     return AsyncOpenAI(api_key="none", base_url=address.base_url, max_retries=0)
 
 
+def _anthropic(address: GatewayAddress) -> Any:
+    from anthropic import AsyncAnthropic
+
+    return AsyncAnthropic(api_key="none", base_url=address.anthropic_base_url, max_retries=0)
+
+
 class TestChatCompletions(AgentCases):
     @pytest.fixture
     def make_adapter(self, gateway: LlmGateway) -> MakeAdapter:
-        def agent_at(address: GatewayAddress) -> Any:
-            client = _openai(address)
-            return lambda prompt, history: openai_loops.chat_stream(prompt, history, client)
-
-        return _adapters(gateway, agent_at)
+        return _adapters(gateway, _openai, openai_loops.chat_stream)
 
 
 class TestResponses(AgentCases):
     @pytest.fixture
     def make_adapter(self, gateway: LlmGateway) -> MakeAdapter:
-        return _adapters(gateway, lambda address: openai_loops.responses_stream(_openai(address)))
+        return _adapters(gateway, _openai, openai_loops.responses_of_history)
 
 
 class TestMessages(AgentCases):
@@ -64,10 +71,4 @@ class TestMessages(AgentCases):
 
     @pytest.fixture
     def make_adapter(self, gateway: LlmGateway) -> MakeAdapter:
-        from anthropic import AsyncAnthropic
-
-        def agent_at(address: GatewayAddress) -> Any:
-            client = AsyncAnthropic(api_key="none", base_url=address.anthropic_base_url, max_retries=0)
-            return lambda prompt, history: anthropic_loops.messages_stream(prompt, history, client)
-
-        return _adapters(gateway, agent_at)
+        return _adapters(gateway, _anthropic, anthropic_loops.messages_stream)

@@ -12,9 +12,10 @@ Agent = Callable[[str, list[Any]], Awaitable[str]]
 
 
 class TextSession(AgentSession):
-    def __init__(self, agent: Agent, **options: Any) -> None:
+    def __init__(self, agent: Agent, client: Any, **options: Any) -> None:
         super().__init__(**options)
         self._agent = agent
+        self._client = client
         self._history: list[Any] = []
 
     async def answer_async(self, request: Request, turn: TurnLog, /) -> None:
@@ -25,13 +26,20 @@ class TextSession(AgentSession):
             {"role": "assistant", "content": turn.text},
         ]
 
+    async def close_async(self) -> None:
+        if self._client is not None:
+            await self._client.close()
+
 
 class TextAdapter(FrameworkAdapter):
-    def __init__(self, agent: Agent, **options: Any) -> None:
+    def __init__(self, agent: Agent, *, client: Any = None, **options: Any) -> None:
         super().__init__(
             name="clerk", framework="text-only", level=ObservabilityLevel.RESPONSE_ONLY, **options
         )
         self._agent = agent
+        self._client = client
 
     async def create_session_async(self) -> TextSession:
-        return TextSession(self._agent, label=self.label, level=self._level, timeout_s=self._timeout_s)
+        return TextSession(
+            self._agent, self._client, label=self.label, level=self._level, timeout_s=self._timeout_s
+        )
