@@ -46,7 +46,7 @@ TARGETS = (
         adapter="AdkAdapter",
         what="a Google ADK agent",
         module="google.adk",
-        names=("BaseAgent", "Runner", "App"),
+        names=("BaseAgent", "BaseNode", "Runner", "App"),
     ),
     Target(
         adapter="A2AAdapter",

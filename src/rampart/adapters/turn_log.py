@@ -45,7 +45,13 @@ class TurnLog:
         with self._lock:
             return list(self._calls)
 
-    def asked(self, name: str, arguments: object = None, *, id: str | None = None) -> LoggedCall:  # noqa: A002
+    def asked(
+        self,
+        name: str,
+        arguments: object = None,
+        *,
+        id: str | None = None,  # noqa: A002  # as on ToolCall
+    ) -> LoggedCall:
         """Note that the model asked for a tool; each request is a call of its own.
 
         Args:
@@ -59,7 +65,13 @@ class TurnLog:
                 self._calls.append(call)
         return call
 
-    def begun(self, name: str, arguments: object = None, *, id: str | None = None) -> LoggedCall:  # noqa: A002
+    def begun(
+        self,
+        name: str,
+        arguments: object = None,
+        *,
+        id: str | None = None,  # noqa: A002  # as on ToolCall
+    ) -> LoggedCall:
         """Note that a tool runs: the request for it that has not begun yet, or else a call of its own.
 
         The request is found by its id, and where one of the two has none, by name and equal arguments. What
@@ -91,7 +103,7 @@ class TurnLog:
                 self._calls.append(entry)
             return entry
 
-    def find(self, id: str | None) -> LoggedCall | None:  # noqa: A002
+    def find(self, id: str | None) -> LoggedCall | None:  # noqa: A002  # as on ToolCall
         """The latest call with this id that has no outcome, or else the latest one with it."""
         if id is None:
             return None
@@ -221,7 +233,7 @@ def _sum(first: float | None, second: float | None) -> float | None:
     return None if first is None or second is None else first + second
 
 
-def _tool_call(name: str, arguments: object, id: str | None) -> ToolCall:  # noqa: A002
+def _tool_call(name: str, arguments: object, id: str | None) -> ToolCall:  # noqa: A002  # as on ToolCall
     given: Any = arguments if isinstance(arguments, str) else snapshot(arguments)
     return ToolCall(name=safe_str(name), arguments=given, id=None if id is None else safe_str(id))
 

@@ -40,7 +40,14 @@ class ToolGroup:
     trace_id: str = ""
     asked: bool = False
 
-    def learn(self, *, arguments: Any, id: str | None, result: Any, error: str | None) -> None:  # noqa: A002
+    def learn(
+        self,
+        *,
+        arguments: Any,
+        id: str | None,  # noqa: A002  # as on ToolCall
+        result: Any,
+        error: str | None,
+    ) -> None:
         """Take over what was not known yet."""
         call = self.call
         if self.hidden and arguments is not None:
