@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Self
 
 from rampart.adapters.cancelled import cancelled_from_outside
 from rampart.adapters.failure import turn_failure
+from rampart.adapters.session_state import require_ready
 from rampart.adapters.turn_log import TurnLog
 from rampart.core.errors import ConfigurationError, ExecutionTimeoutError, attach_partial
-from rampart.core.types import Request, Response
 
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from rampart.adapters.session_state import SessionState
     from rampart.core.errors import RampartError
-    from rampart.core.types import ObservabilityLevel
+    from rampart.core.types import ObservabilityLevel, Request, Response
 
 
 class AgentSession(ABC):
@@ -45,7 +46,7 @@ class AgentSession(ABC):
         self._level = level
         self._timeout_s = timeout_s
         self._takes_attachments = takes_attachments
-        self._state = "new"
+        self._state: SessionState = "new"
 
     @property
     def label(self) -> str:
@@ -138,18 +139,8 @@ class AgentSession(ABC):
         self._state = "open"
         return turn.response()
 
-    def _require_ready(self, request: object) -> None:
-        if not isinstance(request, Request):
-            msg = f"send_async takes a Request, got {type(request).__name__}"
-            raise TypeError(msg)
-        if self._state != "open":
-            why = {
-                "new": "was not entered; use `async with session:`",
-                "broken": "is answering, or failed in an earlier turn; ask the adapter for another one",
-                "closed": "is closed; ask the adapter for another one",
-            }[self._state]
-            msg = f"this session of {self._label} {why}"
-            raise RuntimeError(msg)
+    def _require_ready(self, request: Request) -> None:
+        require_ready(request, state=self._state, label=self._label)
         if request.attachments and not self._takes_attachments:
             msg = (
                 f"{self._label} takes no attachments, got {len(request.attachments)}; they would not arrive. "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from rampart.adapters.agent_function import AgentFunction
 from rampart.adapters.cancelled import cancelled_from_outside
@@ -14,10 +14,11 @@ from rampart.adapters.observability import SessionObservability, declared_level
 from rampart.adapters.reply import ReplyError, response_of
 from rampart.adapters.reported_calls import joined_calls
 from rampart.adapters.session_object import SessionObject
+from rampart.adapters.session_state import require_ready
 from rampart.adapters.session_thread import SessionThread
 from rampart.adapters.tool_log import ToolLog
 from rampart.core.errors import InfrastructureError, attach_partial
-from rampart.core.types import Request, Response
+from rampart.core.types import Response
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 
     from rampart.adapters.observability import AdapterObservability
     from rampart.adapters.recorded_manifest import RecordedManifest
-    from rampart.core.types import ObservabilityLevel, ToolCall
+    from rampart.adapters.session_state import SessionState
+    from rampart.core.types import ObservabilityLevel, Request, ToolCall
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +66,7 @@ class CallableSession:
         self._function: AgentFunction | None = plan.function
         self._leading: tuple[Any, ...] = ()
         self._history: list[tuple[str, str]] = []
-        self._state = "new"
+        self._state: SessionState = "new"
 
     @property
     def observability_profile(self) -> ObservabilityLevel:
@@ -198,18 +200,8 @@ class CallableSession:
         return response
 
     def _ready(self, request: object) -> AgentFunction:
-        if not isinstance(request, Request):
-            msg = f"send_async takes a Request, got {type(request).__name__}"
-            raise TypeError(msg)
-        if self._state != "open" or self._function is None:
-            why = {
-                "new": "was not entered; use `async with session:`",
-                "broken": "is answering, or failed in an earlier turn; ask the adapter for another one",
-                "closed": "is closed; ask the adapter for another one",
-            }[self._state]
-            msg = f"this session of the {self._label} {why}"
-            raise RuntimeError(msg)
-        return self._function
+        require_ready(request, state=self._state, label=f"the {self._label}")
+        return cast("AgentFunction", self._function)  # an open session has one
 
     async def _call_async(self, function: AgentFunction, call: Callable[[], Any]) -> object:
         reply = await call() if function.is_async else await self._thread.run_async(call)
