@@ -7,6 +7,7 @@ from rampart.core.lazy import lazy_exports
 if TYPE_CHECKING:
     from rampart.adapters.a2a_adapter import A2AAdapter
     from rampart.adapters.adk_adapter import AdkAdapter
+    from rampart.adapters.anthropic_client_adapter import AnthropicClientAdapter
     from rampart.adapters.callable_adapter import CallableAdapter
     from rampart.adapters.connecting import connect, explain
     from rampart.adapters.files_state import FilesState
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from rampart.adapters.llama_index_adapter import LlamaIndexAdapter
     from rampart.adapters.observed_adapter import with_tools_from
     from rampart.adapters.openai_agents_adapter import OpenAIAgentsAdapter
+    from rampart.adapters.openai_client_adapter import OpenAIClientAdapter
     from rampart.adapters.sql_state import SqlState
     from rampart.adapters.state_adapter import with_state
     from rampart.adapters.strands_adapter import StrandsAdapter
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "A2AAdapter": "rampart.adapters.a2a_adapter",
     "AdkAdapter": "rampart.adapters.adk_adapter",
+    "AnthropicClientAdapter": "rampart.adapters.anthropic_client_adapter",
     "CallableAdapter": "rampart.adapters.callable_adapter",
     "connect": "rampart.adapters.connecting",
     "explain": "rampart.adapters.connecting",
@@ -30,6 +33,7 @@ _HOMES = {
     "LangGraphAdapter": "rampart.adapters.langgraph_adapter",
     "LlamaIndexAdapter": "rampart.adapters.llama_index_adapter",
     "OpenAIAgentsAdapter": "rampart.adapters.openai_agents_adapter",
+    "OpenAIClientAdapter": "rampart.adapters.openai_client_adapter",
     "SqlState": "rampart.adapters.sql_state",
     "StrandsAdapter": "rampart.adapters.strands_adapter",
     "SubprocessAdapter": "rampart.adapters.subprocess_adapter",
@@ -41,11 +45,13 @@ _HOMES = {
 __all__ = [
     "A2AAdapter",
     "AdkAdapter",
+    "AnthropicClientAdapter",
     "CallableAdapter",
     "FilesState",
     "LangGraphAdapter",
     "LlamaIndexAdapter",
     "OpenAIAgentsAdapter",
+    "OpenAIClientAdapter",
     "SqlState",
     "StrandsAdapter",
     "SubprocessAdapter",

@@ -15,7 +15,7 @@ from rampart.servers.http_exchange import HttpRequest, HttpResponse
 from rampart.servers.http_reader import DeadlineReader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from email.message import Message
 
     from rampart.servers.http_listener import HttpListener
@@ -165,6 +165,9 @@ class HttpConnection(BaseHTTPRequestHandler):
             return HttpResponse(status=HTTPStatus.INTERNAL_SERVER_ERROR, body=b"the answer failed")
 
     def _send(self, response: HttpResponse) -> None:
+        if response.pieces is not None:
+            self._send_pieces(response, response.pieces)
+            return
         status = response.status
         bodiless = status in _WITHOUT_BODY
         self.send_response(status)
@@ -183,6 +186,37 @@ class HttpConnection(BaseHTTPRequestHandler):
             self.wfile.write(memoryview(body)[:-1])
         if body:
             self._send_last_byte(body[-1:], response)
+
+    def _send_pieces(self, response: HttpResponse, pieces: Iterator[bytes]) -> None:
+        """Send a body as it comes: in chunks, or to a client that knows none until the connection ends."""
+        chunked = self.request_version != "HTTP/1.0"
+        closing, self.close_connection = self.close_connection or not chunked, True  # unless all goes well
+        try:
+            self.send_response(response.status)
+            for name, value in response.headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Type", response.content_type)
+            if chunked:
+                self.send_header("Transfer-Encoding", "chunked")
+            if closing or self.server.stopping:
+                self.send_header("Connection", "close")
+            self.connection.settimeout(self._rules.answer_s)
+            self.end_headers()
+            for piece in pieces if self.command != "HEAD" else ():
+                if piece:
+                    self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece) if chunked else piece)
+            if chunked and self.command != "HEAD":
+                self.wfile.write(b"0\r\n\r\n")
+        except OSError:
+            raise
+        except Exception as error:  # half of an answer is sent: the client must not take it for all
+            log.error("the answer to %s %s broke off", self.command, self.path, exc_info=error)
+            return
+        finally:
+            close = getattr(pieces, "close", None)
+            if callable(close):
+                close()
+        self.close_connection = closing
 
     def _send_last_byte(self, last: bytes, response: HttpResponse) -> None:
         """Tell of the response before its last byte: afterwards the client may be faster than the telling."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -78,6 +78,9 @@ class HttpResponse:
             last byte: whoever acts on having read the whole body acts after this call. Not called for an
             empty body, and for `HEAD`.
         on_lost: Called after `on_sent` where the connection broke at the last byte.
+        pieces: The body in pieces, each sent as it comes, in place of `body`. It is closed when all are sent
+            or the client is gone. Where it raises, the connection breaks off, so that the client does not
+            take what it has for the whole.
     """
 
     status: int = 200
@@ -86,6 +89,7 @@ class HttpResponse:
     headers: Mapping[str, str] = field(default_factory=dict)
     on_sent: Callable[[], object] | None = None
     on_lost: Callable[[], object] | None = None
+    pieces: Iterator[bytes] | None = field(default=None, repr=False)
 
 
 Answer = Callable[[HttpRequest], HttpResponse]

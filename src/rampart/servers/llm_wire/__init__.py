@@ -1,0 +1,1 @@
+"""What clients and models say to each other over HTTP, read for tool calls, results and usage."""
