@@ -11,6 +11,7 @@ import platform
 import sys
 
 from benchmarks import (
+    adapter_overhead,
     checks,
     conversation,
     evaluator_cost,
@@ -26,6 +27,7 @@ from benchmarks import (
 from benchmarks.table import Row, print_rows
 
 SUITES = {
+    "adapters": adapter_overhead.rows,
     "import": import_cost.rows,
     "install": install_size.rows,
     "plugin": plugin_cost.rows,

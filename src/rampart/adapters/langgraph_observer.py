@@ -36,6 +36,7 @@ class LangGraphObserver:
 
     def __init__(self, turn: TurnLog, *, lenient: Container[str] = ()) -> None:
         self.saw_models = False
+        self.saw_pause = False
         self.saw_tools = False
         self._turn = turn
         self._lenient = lenient
@@ -110,6 +111,11 @@ class LangGraphObserver:
             call.never_ran(f"{type(error).__name__}: {safe_str(error)}")
         else:
             call.failed(error)
+
+    def on_chain_error(self, error: BaseException, *, run_id: Any, **_more: Any) -> None:
+        """Note that a node paused: for an answer, or at a breakpoint of a graph that it called."""
+        if any(kind.__name__ == "GraphInterrupt" for kind in type(error).__mro__):
+            self.saw_pause = True
 
     def on_chain_end(self, outputs: Any, *, run_id: Any, **_more: Any) -> None:
         """Log what models are told about calls, whether or not these became runs."""

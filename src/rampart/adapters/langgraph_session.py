@@ -10,7 +10,7 @@ from rampart.adapters.agent_session import AgentSession
 from rampart.adapters.framework_library import library
 from rampart.adapters.langgraph_messages import message_text
 from rampart.adapters.langgraph_observer import observer
-from rampart.adapters.langgraph_tools import graph_tools
+from rampart.adapters.langgraph_tools import graph_tools, has_breakpoints
 from rampart.adapters.snapshot import snapshot
 from rampart.core.errors import ConfigurationError, InfrastructureError
 from rampart.core.types import ObservabilityLevel, Request
@@ -64,6 +64,7 @@ class LangGraphSession(AgentSession):
         self._graph = await self._source.make_async()
         self._keeps = getattr(self._graph, "checkpointer", None) not in {None, False, True}
         self._tools = graph_tools(self._graph)
+        self._has_breakpoints = has_breakpoints(self._graph)
         self._lenient = {
             name for name, tool in self._tools.items() if getattr(tool, "handle_validation_error", False)
         }
@@ -82,7 +83,7 @@ class LangGraphSession(AgentSession):
         given, sent = self._given(request.prompt or "")
         watch = observer(turn, lenient=self._lenient)
         state = await self._graph.ainvoke(given, self._config(watch), **self._more())
-        await self._note_pending(state, turn)
+        await self._note_pending(state, turn, paused=watch.saw_pause)
         if not (watch.saw_models or watch.saw_tools or self._tools or self._options.level_is_given):
             self._level = ObservabilityLevel.RESPONSE_ONLY
             turn.metadata["observability"] = (
@@ -126,12 +127,15 @@ class LangGraphSession(AgentSession):
         types = library("langgraph.types", needed_by="LangGraphAdapter", extra="langgraph")
         return types.Command(resume=self._options.resume(prompt, waiting))
 
-    async def _note_pending(self, state: Any, turn: TurnLog) -> None:
-        """Say what the graph waits for: an interrupt, or a breakpoint before a node."""
+    async def _note_pending(self, state: Any, turn: TurnLog, *, paused: bool) -> None:
+        """Say what the graph waits for: an interrupt, or a breakpoint before a node.
+
+        Reading the state of a graph is not cheap, so it is left out where nothing can have stopped it.
+        """
         interrupts = list(state.get("__interrupt__") or []) if isinstance(state, dict) else []
         self._waiting_for = [getattr(one, "value", one) for one in interrupts]
         stopped: list[str] = []
-        if self._keeps and not interrupts:
+        if self._keeps and not interrupts and (paused or self._has_breakpoints or _has_open_call(turn)):
             stopped = list((await self._graph.aget_state(self._config(None))).next)
         if stopped:
             self._waiting_for = [f"before {name}" for name in stopped]
@@ -169,3 +173,7 @@ class LangGraphSession(AgentSession):
             turn.metadata["no_reply"] = (
                 "the last message asks for tools" if asks else "the last message has no text"
             )
+
+
+def _has_open_call(turn: TurnLog) -> bool:
+    return any(not call.ended for call in turn.calls)

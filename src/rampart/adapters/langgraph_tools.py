@@ -26,6 +26,13 @@ def graph_tools(graph: Any, depth: int = 0) -> dict[str, Any]:
     return found
 
 
+def has_breakpoints(graph: Any) -> bool:
+    """Whether a graph stops before or after some nodes; so may one that runs elsewhere."""
+    if not is_graph(graph):
+        return True
+    return bool(graph.interrupt_before_nodes or graph.interrupt_after_nodes)
+
+
 def is_graph(value: object) -> bool:
     """Whether it is a compiled graph that runs in this process."""
     return any(

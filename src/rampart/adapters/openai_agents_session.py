@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import json
 from dataclasses import dataclass
@@ -92,10 +93,9 @@ class OpenAIAgentsSession(AgentSession):
             )
             raise ConfigurationError(msg)
         watch_ = observer(turn, getattr(self._base, "tool_error_formatter", None))
-        ours: dict[str, Any] = {} if self._options.tracing else {"tracing_disabled": True}
-        if hasattr(self._base, "tool_error_formatter"):
-            ours["tool_error_formatter"] = watch_.format_error
-        config = dataclasses.replace(self._base, **ours)
+        config = copy.copy(self._base)  # cheaper than `replace`, which checks every field again
+        if hasattr(config, "tool_error_formatter"):
+            config.tool_error_formatter = watch_.format_error
         token = watching.set(watch_)
         error: BaseException | None = None
         try:
@@ -147,7 +147,8 @@ class OpenAIAgentsSession(AgentSession):
     def _run_config(self) -> Any:
         given = self._options.run_config
         kind = self._agents.RunConfig
-        return kind(**given) if isinstance(given, dict) else given or kind()
+        config = kind(**given) if isinstance(given, dict) else given or kind()
+        return config if self._options.tracing else dataclasses.replace(config, tracing_disabled=True)
 
     @staticmethod
     def _answered(result: Any, interruptions: list[Any], approve: Callable[[str, Any], bool]) -> Any:

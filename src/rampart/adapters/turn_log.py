@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from rampart.core.types import SideEffect
 
+_COUNTS = tuple(one.name for one in fields(Usage))
+
 
 class TurnLog:
     """Takes calls, usage and text from hooks, events and messages, in any thread, until it is handed over.
@@ -214,9 +216,7 @@ class LoggedCall:
 
 def added(first: Usage, second: Usage) -> Usage:
     """The sum of two; what one of them does not know is not known of both."""
-    return Usage(
-        **{one.name: _sum(getattr(first, one.name), getattr(second, one.name)) for one in fields(Usage)}
-    )
+    return Usage(**{name: _sum(getattr(first, name), getattr(second, name)) for name in _COUNTS})
 
 
 def usage_of(counts: Mapping[str, object]) -> Usage | None:

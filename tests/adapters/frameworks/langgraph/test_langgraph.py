@@ -73,6 +73,25 @@ async def test_a_breakpoint_before_the_tools() -> None:
     assert [call.executed for call in response.tool_calls] == [False]
 
 
+@pytest.mark.parametrize("nested", ["as a node", "inside a function"])
+async def test_a_breakpoint_of_a_graph_inside_another(nested: str) -> None:
+    inner: Any = StateGraph(MessagesState)
+    inner.add_node("first", lambda state: {"messages": [("ai", "One moment.")]})
+    inner.add_node("second", lambda state: {"messages": [("ai", "Done.")]})
+    inner.set_entry_point("first")
+    inner.add_edge("first", "second")
+    stopping = inner.compile(interrupt_before=["second"])
+
+    async def call_it(state: Any) -> Any:
+        return await stopping.ainvoke(state)
+
+    outer: Any = StateGraph(MessagesState)
+    outer.add_node("helper", stopping if nested == "as a node" else call_it)
+    outer.set_entry_point("helper")
+    [response] = await converse(LangGraphAdapter(outer.compile(checkpointer=InMemorySaver())), "Say hello.")
+    assert response.metadata["interrupted"] == ["before helper"]
+
+
 async def test_a_breakpoint_that_nobody_tells_of_leaves_the_call_open() -> None:
     graph = create_agent(BrainModel(), tools=TOOLS, interrupt_before=["tools"])
     [response] = await converse(LangGraphAdapter(graph), "Mail ada.")

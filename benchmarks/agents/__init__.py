@@ -1,0 +1,1 @@
+"""Agents of the frameworks whose adapters are measured."""
