@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 AGENTS = {
     "langgraph": "langgraph",
     "openai_agents": "agents",
+    "adk": "google.adk",
+    "strands": "strands",
+    "llama_index": "llama_index.core",
 }
 """Modules of `benchmarks.agents`, and what each of them needs."""
 
@@ -71,7 +74,7 @@ def rows() -> list[Row]:
     """Measure the adapters whose frameworks are here: those of one environment of `scripts/test-adapters`."""
     result: list[Row] = []
     for name, needed in AGENTS.items():
-        if find_spec(needed) is None:
+        if not _is_here(needed):
             continue
         gc.disable()
         try:
@@ -91,3 +94,10 @@ def rows() -> list[Row]:
             ),
         ]
     return result
+
+
+def _is_here(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # of the package that it is in
+        return False
