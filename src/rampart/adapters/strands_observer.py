@@ -46,22 +46,27 @@ class StrandsObserver:
         chunk = event.get("event") if isinstance(event, dict) else None
         if not isinstance(chunk, dict):
             return
-        tool = _at(chunk, "contentBlockStart", "start", "toolUse")
-        if isinstance(tool, dict):
-            self._open = str(tool.get("toolUseId"))
-            self._written[self._open] = ""
-        text = _at(chunk, "contentBlockDelta", "delta", "toolUse", "input")
-        if self._open is not None and isinstance(text, str):
-            self._written[self._open] += text
-        if "contentBlockStop" in chunk:
+        if "contentBlockStart" in chunk:
+            tool = _at(chunk, "contentBlockStart", "start", "toolUse")
+            if isinstance(tool, dict):
+                self._open = str(tool.get("toolUseId"))
+                self._written[self._open] = ""
+        elif "contentBlockDelta" in chunk and self._open is not None:
+            text = _at(chunk, "contentBlockDelta", "delta", "toolUse", "input")
+            if isinstance(text, str):
+                self._written[self._open] += text
+        elif "contentBlockStop" in chunk:
             self._open = None
-        usage = _at(chunk, "metadata", "usage")
-        if isinstance(usage, dict) and self.turn is not None:
-            counted = usage_of(
-                {"input_tokens": usage.get("inputTokens"), "output_tokens": usage.get("outputTokens")}
-            )
-            self._counted = self._counted or counted is not None
-            self.turn.count(counted)
+        elif "metadata" in chunk:
+            self._used(_at(chunk, "metadata", "usage"))
+
+    def _used(self, usage: object) -> None:
+        if not isinstance(usage, dict) or self.turn is None:
+            return
+        counts = {"input_tokens": usage.get("inputTokens"), "output_tokens": usage.get("outputTokens")}
+        counted = usage_of(counts)
+        self._counted = self._counted or counted is not None
+        self.turn.count(counted)
 
     def _model_begins(self, _: Any) -> None:
         self._counted = False
