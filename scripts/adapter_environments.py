@@ -39,8 +39,19 @@ class Framework:
 
 ENVIRONMENTS = {
     "common": Environment(
-        extras=("a2a", "langgraph", "mcp", "openai", "openai-agents", "otel", "pydantic-ai"),
-        packages=("agent-framework-core", "anthropic>=2", "langchain-openai", "uvicorn"),
+        extras=(
+            "a2a",
+            "agent-framework",
+            "anthropic",
+            "http",
+            "langgraph",
+            "mcp",
+            "openai",
+            "openai-agents",
+            "otel",
+            "pydantic-ai",
+        ),
+        packages=("langchain-openai", "uvicorn"),
     ),
     "adk": Environment(extras=("adk", "otel")),
     "strands": Environment(extras=("otel", "strands"), in_ci=False),

@@ -4,6 +4,7 @@
     scripts/test-adapters adk strands          environments or adapters by name
     scripts/test-adapters --all                all of them, some 1.5 GB
     scripts/test-adapters --all --write        and write the table in docs/adapters/versions.md
+    scripts/test-adapters --all --measure      what each adapter adds to a turn, in place of its tests
 
 Frameworks that cannot share a virtual environment have one each, in `.venvs/`. An environment is made anew
 when pyproject.toml asks for something else, and otherwise used as it is; remove it to get newer versions.
@@ -41,6 +42,9 @@ def main(arguments: list[str]) -> None:
             f"\n=== {name}: {', '.join(f'{one.adapter} {versions[one.adapter]}' for one in frameworks)}",
             flush=True,
         )
+        if options.measure:
+            run([str(python), "-m", "benchmarks", "adapters"])
+            continue
         status, seen = _tested(python, name, frameworks, rest=shlex.split(" ".join(options.pytest)))
         outcomes += seen
         if status:
@@ -57,6 +61,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"one or more of {', '.join(known)}")
     parser.add_argument("--all", action="store_true", help="test all frameworks")
     parser.add_argument("--write", action="store_true", help="write the table in docs/adapters/versions.md")
+    parser.add_argument("--measure", action="store_true", help="measure what the adapters cost; run no test")
     parser.add_argument(
         "--pytest", action="append", default=[], metavar="OPTIONS", help="hand pytest options"
     )
@@ -64,6 +69,8 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     unknown = [name for name in options.names if name not in known]
     if unknown:
         parser.error(f"unknown: {', '.join(unknown)}; the names are {', '.join(known)}")
+    if options.measure and options.write:
+        parser.error("--write makes the table of what was tested; --measure tests nothing")
     return options
 
 

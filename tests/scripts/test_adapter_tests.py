@@ -53,6 +53,12 @@ def test_other_names_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert "unknown: langraph; the names are common, adk" in capsys.readouterr().err
 
 
+def test_a_table_comes_of_tests_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--measure", "--write"])
+    assert "--measure tests nothing" in capsys.readouterr().err
+
+
 def test_a_case_fails_for_a_framework_if_any_of_its_tests_did() -> None:
     table = render(
         [
